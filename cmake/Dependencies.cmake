@@ -1,0 +1,88 @@
+# Finds what each tool needs and says what is off and which package turns it on.
+# FORERUN_LINT, FORERUN_ESTIMATE, FORERUN_VERIFY: AUTO (built when its dependencies are found), ON (or fail), OFF.
+
+foreach(tool LINT ESTIMATE VERIFY)
+  set(FORERUN_${tool} AUTO CACHE STRING "build this tool: AUTO, ON or OFF")
+  set_property(CACHE FORERUN_${tool} PROPERTY STRINGS AUTO ON OFF)
+endforeach()
+
+find_package(Threads REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(fmt REQUIRED)
+find_package(Boost REQUIRED COMPONENTS program_options)
+
+# Debian's yaml-cpp 0.7 exports the target yaml-cpp; 0.8 exports yaml-cpp::yaml-cpp.
+find_package(yaml-cpp REQUIRED)
+add_library(forerun_yaml INTERFACE)
+add_library(forerun::yaml ALIAS forerun_yaml)
+target_link_libraries(forerun_yaml INTERFACE $<IF:$<TARGET_EXISTS:yaml-cpp::yaml-cpp>,yaml-cpp::yaml-cpp,yaml-cpp>)
+
+find_path(FORERUN_TOML_INCLUDE toml++/toml.h REQUIRED)
+add_library(forerun_toml INTERFACE)
+add_library(forerun::toml ALIAS forerun_toml)
+target_include_directories(forerun_toml SYSTEM INTERFACE ${FORERUN_TOML_INCLUDE})
+target_compile_definitions(forerun_toml INTERFACE TOML_EXCEPTIONS=0)
+
+if(BUILD_TESTING)
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+endif()
+
+set(FORERUN_SUMMARY "")
+function(_forerun_decide tool missing)
+  set(wanted ${FORERUN_${tool}})
+  if(wanted STREQUAL "OFF")
+    set(state OFF)
+    set(why "switched off (FORERUN_${tool}=OFF)")
+  elseif(missing)
+    if(NOT wanted STREQUAL "AUTO")
+      message(FATAL_ERROR "FORERUN_${tool}=ON, but ${missing}")
+    endif()
+    set(state OFF)
+    set(why "${missing}")
+  else()
+    set(state ON)
+    set(why "")
+  endif()
+  set(FORERUN_BUILD_${tool} ${state} PARENT_SCOPE)
+  list(APPEND FORERUN_SUMMARY "${tool}|${state}|${why}")
+  set(FORERUN_SUMMARY "${FORERUN_SUMMARY}" PARENT_SCOPE)
+endfunction()
+
+# --- lint: Clang ${FORERUN_LLVM_VERSION} and tree-sitter -------------------------------------------------------
+include(${CMAKE_CURRENT_LIST_DIR}/TreeSitter.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/Clang.cmake)
+set(missing "")
+if(NOT TARGET forerun::clang)
+  set(missing "Clang ${FORERUN_LLVM_VERSION} was not found: apt-get install libclang-${FORERUN_LLVM_VERSION}-dev llvm-${FORERUN_LLVM_VERSION}-dev clang-${FORERUN_LLVM_VERSION}")
+elseif(NOT TARGET forerun::tree_sitter)
+  set(missing "tree-sitter's sources are not in ${FORERUN_THIRD_PARTY}: scripts/setup fetches them")
+endif()
+_forerun_decide(LINT "${missing}")
+
+# --- estimate: nothing beyond the above ------------------------------------------------------------------
+_forerun_decide(ESTIMATE "")
+
+# --- verify: LibTorch ------------------------------------------------------------------------------------
+include(${CMAKE_CURRENT_LIST_DIR}/LibTorch.cmake)
+set(missing "")
+if(NOT TARGET forerun::torch)
+  set(missing "LibTorch was not found: scripts/setup installs torch==${FORERUN_TORCH_VERSION} from PyPI under the build tree, or name one with -DFORERUN_TORCH=<site-packages or libtorch folder>")
+endif()
+_forerun_decide(VERIFY "${missing}")
+
+function(forerun_print_summary)
+  message(STATUS "forerun ${PROJECT_VERSION}")
+  foreach(line IN LISTS FORERUN_SUMMARY)
+    string(REPLACE "|" ";" parts "${line}")
+    list(GET parts 0 tool)
+    list(GET parts 1 state)
+    list(LENGTH parts n)
+    set(why "")
+    if(n GREATER 2)
+      list(SUBLIST parts 2 -1 rest)
+      string(JOIN "|" why ${rest})
+    endif()
+    message(STATUS "  ${tool}: ${state} ${why}")
+  endforeach()
+endfunction()
