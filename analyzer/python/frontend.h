@@ -1,0 +1,15 @@
+// Python to IR, with tree-sitter. Reads text, never imports or executes it.
+#pragma once
+
+#include <string>
+
+#include "analyzer/ir/ir.h"
+#include "core/result.h"
+
+namespace forerun::python {
+
+// Lowers one file. A file with syntax errors is lowered as far as it parses and says so in Program::notes; text that
+// is not Python at all (binary, mostly errors) is an Error. Depth and size are bounded (errors name the bound).
+Result<ir::Program> lower(const std::string& text, const std::string& path);
+
+}  // namespace forerun::python
