@@ -7,7 +7,7 @@
 namespace forerun::devices {
 
 struct CatalogEntry {
-  std::string_view id;    // the file's name: "h100-sxm-80gb"
+  std::string_view id;  // the file's name: "h100-sxm-80gb"
   std::string_view json;
 };
 

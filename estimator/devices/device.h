@@ -1,4 +1,5 @@
-// A GPU's numbers, from one JSON file a GPU in this folder; the emulator answers CUDA's questions from the same file.
+// A GPU's numbers, from one JSON file a GPU in this folder; the emulator answers CUDA's questions
+// from the same file.
 #pragma once
 
 #include <cstdint>
@@ -25,18 +26,23 @@ struct Device {
   std::int64_t total_memory_bytes = 0;  // what cudaMemGetInfo reports as total
   std::int64_t context_bytes = 0;       // in use beyond PyTorch once a CUDA context exists
   std::int64_t memory_bandwidth_bytes_per_s = 0;
-  // Dense peak FLOP/s by arithmetic: "fp32", "tf32", "fp16", "bf16", "fp8"; an absent key is unknown, not zero.
+  // Dense peak FLOP/s by arithmetic: "fp32", "tf32", "fp16", "bf16", "fp8"; an absent key is
+  // unknown, not zero.
   std::map<std::string, double> peak_flops_per_s;
   std::map<std::string, std::string> sources;  // field -> where its number comes from
 
   std::int64_t usable_bytes() const { return total_memory_bytes - context_bytes; }
 };
 
-// Errors: unknown name (names the nearest known one); "accepted" lists the known ones.
+// One of the embedded profiles, or a file of the user's own: a name that ends in .json is read as a
+// path. Errors: unknown name (names the nearest known one, "accepted" lists the known ones); a file
+// that cannot be read or is not a profile, with file, line and column of the field.
 Result<Device> find(const std::string& name);
 std::vector<std::string> names();  // sorted
 
-// Reads one profile; used for the embedded ones and for a user's own file (a name that ends in .json).
+// Reads one profile; Device::name is the path's file name without .json. Every field of Device
+// above is required, an unknown peak is left out of peak_flops_per_s, and every field has an entry
+// in `sources`.
 Result<Device> parse(const std::string& json, const std::string& path);
 
 }  // namespace forerun::devices
