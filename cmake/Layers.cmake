@@ -8,16 +8,16 @@
 
 set_property(GLOBAL PROPERTY FORERUN_MAP "")
 
-# Packages a component may name in EXTERNAL, and the target each one is.
-set(FORERUN_EXTERNAL_json nlohmann_json::nlohmann_json)
-set(FORERUN_EXTERNAL_yaml forerun::yaml)
-set(FORERUN_EXTERNAL_toml forerun::toml)
-set(FORERUN_EXTERNAL_fmt fmt::fmt)
-set(FORERUN_EXTERNAL_program_options Boost::program_options)
+# Packages a component may name in EXTERNAL, the target each one is, and how its headers begin (for check_layers.py).
+set(FORERUN_EXTERNAL_json nlohmann_json::nlohmann_json)  # headers: nlohmann/
+set(FORERUN_EXTERNAL_yaml forerun::yaml)  # headers: yaml-cpp/
+set(FORERUN_EXTERNAL_toml forerun::toml)  # headers: toml++/
+set(FORERUN_EXTERNAL_fmt fmt::fmt)  # headers: fmt/
+set(FORERUN_EXTERNAL_program_options Boost::program_options)  # headers: boost/program_options
 set(FORERUN_EXTERNAL_threads Threads::Threads)
-set(FORERUN_EXTERNAL_clang forerun::clang)
-set(FORERUN_EXTERNAL_tree_sitter forerun::tree_sitter)
-set(FORERUN_EXTERNAL_torch forerun::torch)
+set(FORERUN_EXTERNAL_clang forerun::clang)  # headers: clang/ clang-c/ llvm/ llvm-c/
+set(FORERUN_EXTERNAL_tree_sitter forerun::tree_sitter)  # headers: tree_sitter/
+set(FORERUN_EXTERNAL_torch forerun::torch)  # headers: torch/ ATen/ c10/ cuda
 
 function(_forerun_link target scope)
   foreach(library IN LISTS ARG_MAY_USE)
