@@ -46,6 +46,11 @@ target_include_directories(forerun_torch SYSTEM INTERFACE ${FORERUN_TORCH_ROOT}/
 target_compile_features(forerun_torch INTERFACE cxx_std_17)
 target_link_directories(forerun_torch INTERFACE ${FORERUN_TORCH_ROOT}/lib)
 target_link_libraries(forerun_torch INTERFACE -Wl,--no-as-needed torch torch_cpu c10)
+# Some wheels ship fmt's headers without its library; next to torch's headers they win over the system's, so code that
+# includes both must compile fmt in.
+if(EXISTS ${FORERUN_TORCH_ROOT}/include/fmt/format.h)
+  target_compile_definitions(forerun_torch INTERFACE FMT_HEADER_ONLY=1)
+endif()
 set(FORERUN_TORCH_HAS_CUDA OFF)
 if(EXISTS ${FORERUN_TORCH_ROOT}/lib/libtorch_cuda.so)
   set(FORERUN_TORCH_HAS_CUDA ON)
