@@ -23,7 +23,7 @@ std::optional<std::int64_t> checked_add(std::int64_t a, std::int64_t b) {
 std::string with_thousands(std::int64_t n) {
   std::string digits = std::to_string(n);
   const std::size_t first = digits[0] == '-' ? 1 : 0;
-  for (std::size_t i = digits.size(); i > first + 3;) digits.insert(i -= 3, ",");
+  for (std::size_t i = digits.size(); i > first + 3;) digits.insert(i -= 3, 1, ',');
   return digits;
 }
 
