@@ -1,8 +1,8 @@
 // forerun: finds the tools beside itself and becomes the one that was asked for.
-#include <fmt/format.h>
-
 #include <string>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "cli/doctor.h"
 #include "cli/explain.h"
@@ -27,10 +27,13 @@ std::string help() {
   std::string text =
       "forerun: checks training code and predicts its memory and time, before the run\n\n"
       "usage: forerun COMMAND [ARGUMENTS...]\n\n";
-  for (const Command& command : commands()) text += fmt::format("  {:<10}{}\n", command.word, command.summary);
+  for (const Command& command : commands())
+    text += fmt::format("  {:<10}{}\n", command.word, command.summary);
   text += fmt::format("  {:<10}{}\n", "explain", "the page about a rule, a layer or a GPU");
-  text += fmt::format("  {:<10}{}\n", "doctor", "what this build found, and what each missing part needs");
-  text += fmt::format("  {:<10}{}\n", "help", "this, or the help of one command: forerun help lint");
+  text += fmt::format("  {:<10}{}\n", "doctor",
+                      "what this build found, and what each missing part needs");
+  text +=
+      fmt::format("  {:<10}{}\n", "help", "this, or the help of one command: forerun help lint");
   return text +
          "\n  --help                        this\n"
          "  --version                     the version\n"
@@ -40,7 +43,8 @@ std::string help() {
 int unknown_command(const std::string& word) {
   Arguments known{"explain", "doctor", "help"};
   for (const Command& command : commands()) known.push_back(command.word);
-  return complain("forerun", error(fmt::format("'{}' is not a forerun command", word), suggest(word, known)));
+  return complain("forerun",
+                  error(fmt::format("'{}' is not a forerun command", word), suggest(word, known)));
 }
 
 int run_command(const Command& command, const Arguments& arguments) {
@@ -66,11 +70,14 @@ int run(const Arguments& arguments) {
   if (word == "explain") return explain(rest);
   if (word == "doctor") return doctor(rest);
   if (word == "help" || word == "--help" || word == "-h") return run_help(rest);
-  if (word == "--version") return emit("forerun", fmt::format("forerun {}\n", kVersion), "", kExitClean);
+  if (word == "--version")
+    return emit("forerun", fmt::format("forerun {}\n", kVersion), "", kExitClean);
   return unknown_command(word);
 }
 
 }  // namespace
 }  // namespace forerun::cli
 
-int main(int argc, char** argv) { return forerun::cli::guarded_main(argc, argv, "forerun", forerun::cli::run); }
+int main(int argc, char** argv) {
+  return forerun::cli::guarded_main(argc, argv, "forerun", forerun::cli::run);
+}

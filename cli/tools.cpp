@@ -1,14 +1,14 @@
 #include "cli/tools.h"
 
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
 
 #include "cli/build_facts.h"
 #include "cli/options/options.h"
@@ -60,9 +60,15 @@ const std::vector<Command>& commands() {
   static const std::vector<Command> table{
       {"lint", "forerun-lint", {}, "checks C++ and Python training code"},
       {"estimate", "forerun-estimate", {}, "predicts the memory and time of a training step"},
-      {"verify", "forerun-verify", {}, "runs the step in LibTorch and compares it with the prediction"},
+      {"verify",
+       "forerun-verify",
+       {},
+       "runs the step in LibTorch and compares it with the prediction"},
       {"dry-run", "forerun-dry-run", {}, "runs any PyTorch program on the emulated GPU"},
-      {"probe", "forerun-verify", {"probe"}, "says whether CUDA is ready, and how fast a small step is"},
+      {"probe",
+       "forerun-verify",
+       {"probe"},
+       "says whether CUDA is ready, and how fast a small step is"},
   };
   return table;
 }
@@ -73,7 +79,9 @@ std::string beside(const std::string& program) {
   return problem ? program : (self.parent_path() / program).string();
 }
 
-bool is_installed(const std::string& program) { return ::access(beside(program).c_str(), X_OK) == 0; }
+bool is_installed(const std::string& program) {
+  return ::access(beside(program).c_str(), X_OK) == 0;
+}
 
 int become(const std::string& program, const std::vector<std::string>& arguments) {
   const std::string path = beside(program);
@@ -82,7 +90,8 @@ int become(const std::string& program, const std::vector<std::string>& arguments
   ::execv(path.c_str(), argv_of(words).data());
   const int reason = errno;
   if (reason == ENOENT) {
-    return complain("forerun", error(fmt::format("{} is not beside forerun", program), why_not_installed(program)));
+    return complain("forerun", error(fmt::format("{} is not beside forerun", program),
+                                     why_not_installed(program)));
   }
   return complain("forerun", error(fmt::format("cannot run {}: {}", path, std::strerror(reason))));
 }
@@ -97,7 +106,8 @@ Answer ask(const std::string& program, const std::vector<std::string>& arguments
   ::posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
   ::posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
   pid_t child = 0;
-  const int failed = ::posix_spawn(&child, words[0].c_str(), &actions, nullptr, argv_of(words).data(), environ);
+  const int failed =
+      ::posix_spawn(&child, words[0].c_str(), &actions, nullptr, argv_of(words).data(), environ);
   ::posix_spawn_file_actions_destroy(&actions);
   ::close(ends[1]);
   Answer answer;

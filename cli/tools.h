@@ -8,9 +8,9 @@ namespace forerun::cli {
 
 // One word that may follow `forerun`.
 struct Command {
-  std::string word;                   // "probe"
-  std::string program;                // "forerun-verify": the tool it becomes
-  std::vector<std::string> leading;   // arguments put before the user's: {"probe"}
+  std::string word;                  // "probe"
+  std::string program;               // "forerun-verify": the tool it becomes
+  std::vector<std::string> leading;  // arguments put before the user's: {"probe"}
   std::string summary;
 };
 const std::vector<Command>& commands();
@@ -19,8 +19,8 @@ const std::vector<Command>& commands();
 std::string beside(const std::string& program);
 bool is_installed(const std::string& program);
 
-// Replaces this process by the tool, as git does, so that its signals and its exit status are the user's.
-// Returns kExitCannotRun, with a message on stderr, only when that could not be done.
+// Replaces this process by the tool, as git does, so that its signals and its exit status are the
+// user's. Returns kExitCannotRun, with a message on stderr, only when that could not be done.
 int become(const std::string& program, const std::vector<std::string>& arguments);
 
 struct Answer {
