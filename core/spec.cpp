@@ -1,0 +1,334 @@
+#include "core/spec.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "core/files.h"
+#include "core/yaml.h"
+
+namespace forerun {
+namespace {
+
+constexpr std::int64_t kMaxSpecBytes = 4ll << 20;
+constexpr std::size_t kMaxChain = 16;  // specs that run before one another
+constexpr std::int64_t kMaxAccumulation = 10'000;
+
+const std::vector<std::string> kKeys = {"model", "input", "target", "loss", "batch_size", "precision", "optimizer",
+                                        "gradient_accumulation_steps", "clip_norm", "checkpoint", "gpu", "framework",
+                                        "setup", "after", "dataset_size", "epochs"};
+
+class Reader {
+ public:
+  Reader(const std::string& path, std::vector<std::string> chain) : path_(path), chain_(std::move(chain)) {}
+
+  Result<Spec> read(const std::string& text) {
+    const auto root = yaml::parse(text, path_);
+    if (!root) return root.error();
+    if (const Status known = yaml::only_keys(*root, path_, "the spec", kKeys); !known) return known.error();
+    root_ = *root;
+    spec_.path = path_;
+    for (const auto field : {&Reader::model, &Reader::tensors, &Reader::training, &Reader::optimizer, &Reader::surroundings, &Reader::after}) {
+      if (const Status fine = (this->*field)(); !fine) return fine.error();
+    }
+    return std::move(spec_);
+  }
+
+ private:
+  Location at(const YAML::Node& node) const { return yaml::location(node, path_); }
+  // The value of a key, or null where it is absent or `null`.
+  YAML::Node optional(const char* key) const {
+    const YAML::Node node = std::as_const(root_)[key];
+    return yaml::is_null(node) ? YAML::Node(YAML::NodeType::Null) : node;
+  }
+  Result<YAML::Node> required(const char* key) const {
+    YAML::Node node = optional(key);
+    if (node.IsNull()) return error_at(at(root_), fmt::format("the spec has no '{}'", key));
+    return node;
+  }
+  // An enum by its place in the list of its words; nothing is written when the key is absent.
+  template <class Enum>
+  Status choose(const char* key, const std::vector<std::string>& words, Enum& into) const {
+    const YAML::Node node = optional(key);
+    if (node.IsNull()) return Done{};
+    const auto chosen = yaml::choice(node, path_, key, words);
+    if (!chosen) return chosen.error();
+    into = static_cast<Enum>(*chosen);
+    return Done{};
+  }
+
+  Status model();
+  Status tensors();
+  Status training();
+  Status optimizer();
+  Status surroundings();
+  Status after();
+  Result<std::vector<LayerSpec>> layers(const YAML::Node& list, const std::string& what) const;
+  Result<LayerSpec> layer(const YAML::Node& node) const;
+  Status arguments(const YAML::Node& node, LayerSpec& into) const;
+  SpecValue value(const YAML::Node& node) const;
+  Result<TensorSpec> tensor(const char* key, DType fallback) const;
+
+  const std::string path_;
+  const std::vector<std::string> chain_;  // canonical paths from the first spec to this one
+  YAML::Node root_;
+  Spec spec_;
+};
+
+SpecValue Reader::value(const YAML::Node& node) const {
+  SpecValue made;
+  made.at = at(node);
+  if (node.IsSequence()) {
+    SpecValue::List items;
+    for (const YAML::Node& item : node) items.push_back(value(item));
+    made.value = std::move(items);
+  }
+  if (!node.IsScalar()) return made;
+  const std::string& text = node.Scalar();
+  const bool plain = node.Tag() != "!";
+  if (const auto whole = yaml::to_integer(text); whole && plain) made.value = *whole;
+  else if (const auto real = yaml::to_real(text); real && plain && !yaml::looks_like_integer(text)) made.value = *real;
+  else if (const auto flag = yaml::to_boolean(text); flag && plain) made.value = *flag;
+  else made.value = text;
+  return made;
+}
+
+Status Reader::arguments(const YAML::Node& node, LayerSpec& into) const {
+  for (const auto& entry : node) {
+    const std::string& name = entry.first.Scalar();
+    if (name == "layers") {
+      auto inner = layers(entry.second, into.kind + ".layers");
+      if (!inner) return inner.error();
+      into.layers = std::move(*inner);
+      continue;
+    }
+    if (entry.second.IsMap()) {
+      return error_at(at(entry.second), fmt::format("{}.{} is a mapping", into.kind, name), "a word, a number, a list, true or false");
+    }
+    into.arguments.push_back({name, value(entry.second), at(entry.first)});
+  }
+  return Done{};
+}
+
+Result<LayerSpec> Reader::layer(const YAML::Node& node) const {
+  LayerSpec made;
+  made.at = at(node);
+  if (node.IsScalar()) {
+    made.kind = node.Scalar();
+    return made;
+  }
+  if (!node.IsMap() || node.size() != 1) {
+    return error_at(at(node), fmt::format("a layer is {}", node.IsMap() ? "a mapping of several keys" : yaml::describe(node)),
+                    "a name, or one name with its arguments: {linear: {in: 1024, out: 10}}");
+  }
+  const auto entry = *node.begin();
+  made.kind = entry.first.Scalar();
+  made.at = at(entry.first);
+  if (entry.second.IsSequence()) {
+    auto inner = layers(entry.second, made.kind);
+    if (!inner) return inner.error();
+    made.layers = std::move(*inner);
+    return made;
+  }
+  if (yaml::is_null(entry.second)) return made;
+  if (!entry.second.IsMap()) {
+    return error_at(at(entry.second), fmt::format("{} is given {}", made.kind, yaml::describe(entry.second)), "a mapping of its arguments");
+  }
+  if (const Status fine = arguments(entry.second, made); !fine) return fine.error();
+  return made;
+}
+
+Result<std::vector<LayerSpec>> Reader::layers(const YAML::Node& list, const std::string& what) const {
+  if (!list.IsSequence()) return error_at(at(list), fmt::format("{} is {}, expected a list of layers", what, yaml::describe(list)));
+  if (list.size() == 0) return error_at(at(list), fmt::format("{} has no layers", what), "at least one layer");
+  std::vector<LayerSpec> made;
+  for (const YAML::Node& item : list) {
+    auto one = layer(item);
+    if (!one) return one.error();
+    made.push_back(std::move(*one));
+  }
+  return made;
+}
+
+Status Reader::model() {
+  const auto node = required("model");
+  if (!node) return node.error();
+  if (node->IsMap()) {
+    return error_at(at(*node), "a model given as a mapping (hf_config, torchvision, exported, onnx) is not modelled", "a list of layers");
+  }
+  auto made = layers(*node, "model");
+  if (!made) return made.error();
+  spec_.model = std::move(*made);
+  return Done{};
+}
+
+Result<TensorSpec> Reader::tensor(const char* key, DType fallback) const {
+  const auto node = required(key);
+  if (!node) return node.error();
+  if (const Status known = yaml::only_keys(*node, path_, key, {"shape", "dtype"}); !known) return known.error();
+  TensorSpec made;
+  made.at = at(*node);
+  made.dtype = fallback;
+  const YAML::Node shape = std::as_const(*node)["shape"];
+  if (!shape.IsDefined() || !shape.IsSequence()) {
+    return error_at(shape.IsDefined() ? at(shape) : at(*node), fmt::format("{}.shape is {}, expected a list of sizes", key, yaml::describe(shape)),
+                    "the shape of one sample, [] for a single number");
+  }
+  for (const YAML::Node& item : shape) {
+    const auto size = yaml::integer(item, path_, fmt::format("{}.shape", key), 1);
+    if (!size) return size.error();
+    made.shape.push_back(*size);
+  }
+  const YAML::Node dtype = std::as_const(*node)["dtype"];
+  if (yaml::is_null(dtype)) return made;
+  const std::vector<std::string> accepted = {"float32", "int64"};
+  const auto chosen = yaml::choice(dtype, path_, fmt::format("{}.dtype", key), accepted);
+  if (!chosen) return chosen.error();
+  made.dtype = *chosen == 0 ? DType::Float32 : DType::Int64;
+  return made;
+}
+
+Status Reader::tensors() {
+  if (const Status fine = choose("loss", {"cross_entropy", "mse", "bce_with_logits"}, spec_.loss); !fine) return fine;
+  auto input = tensor("input", DType::Float32);
+  if (!input) return input.error();
+  spec_.input = std::move(*input);
+  auto target = tensor("target", spec_.loss == LossKind::CrossEntropy ? DType::Int64 : DType::Float32);
+  if (!target) return target.error();
+  spec_.target = std::move(*target);
+  return Done{};
+}
+
+Status Reader::training() {
+  const auto batch = required("batch_size");
+  if (!batch) return batch.error();
+  const auto size = yaml::integer(*batch, path_, "batch_size", 1);
+  if (!size) return size.error();
+  spec_.batch_size = *size;
+  if (const Status fine = choose("precision", {"fp32", "bf16", "bf16-mixed", "fp16-mixed"}, spec_.precision); !fine) return fine;
+  if (const YAML::Node steps = optional("gradient_accumulation_steps"); !steps.IsNull()) {
+    const auto count = yaml::integer(steps, path_, "gradient_accumulation_steps", 1);
+    if (!count) return count.error();
+    if (*count > kMaxAccumulation) {
+      return error_at(at(steps), fmt::format("gradient_accumulation_steps is {}", *count), fmt::format("at most {}", kMaxAccumulation));
+    }
+    spec_.gradient_accumulation_steps = *count;
+  }
+  if (const YAML::Node clip = optional("clip_norm"); !clip.IsNull()) {
+    const auto norm = yaml::real(clip, path_, "clip_norm");
+    if (!norm) return norm.error();
+    if (*norm <= 0) return error_at(at(clip), fmt::format("clip_norm is {}, expected a positive number", *norm), "null for no clipping");
+    spec_.clip_norm = *norm;
+  }
+  for (const auto& [key, into] : {std::pair{"dataset_size", &spec_.dataset_size}, std::pair{"epochs", &spec_.epochs}}) {
+    const YAML::Node node = optional(key);
+    if (node.IsNull()) continue;
+    const auto count = yaml::integer(node, path_, key, 1);
+    if (!count) return count.error();
+    *into = *count;
+  }
+  const YAML::Node checkpoint = optional("checkpoint");
+  if (checkpoint.IsNull()) return Done{};
+  const auto chosen = yaml::choice(checkpoint, path_, "checkpoint", {"every_block"});
+  if (!chosen) return chosen.error();
+  spec_.checkpoint = "every_block";
+  return Done{};
+}
+
+Status Reader::optimizer() {
+  const auto node = required("optimizer");
+  if (!node) return node.error();
+  OptimizerSpec& made = spec_.optimizer;
+  made.at = at(*node);
+  const std::vector<std::string> kinds = {"sgd", "adam", "adamw"};
+  YAML::Node kind = *node;
+  if (node->IsMap()) {
+    const Status known = yaml::only_keys(*node, path_, "optimizer", {"name", "implementation", "lr", "momentum", "weight_decay"});
+    if (!known) return known;
+    kind.reset(std::as_const(*node)["name"]);
+    if (!kind.IsDefined()) return error_at(at(*node), "the optimizer has no 'name'", "sgd, adam, adamw");
+  }
+  const auto chosen = yaml::choice(kind, path_, "optimizer", kinds);
+  if (!chosen) return chosen.error();
+  made.name = static_cast<OptimizerKind>(*chosen);
+  made.weight_decay = made.name == OptimizerKind::AdamW ? 0.01 : 0;
+  if (!node->IsMap()) return Done{};
+  for (const auto& [key, into] : {std::pair{"lr", &made.lr}, std::pair{"momentum", &made.momentum}, std::pair{"weight_decay", &made.weight_decay}}) {
+    const YAML::Node field = std::as_const(*node)[key];
+    if (yaml::is_null(field)) continue;
+    const auto value = yaml::real(field, path_, fmt::format("optimizer.{}", key));
+    if (!value) return value.error();
+    if (*value < 0) return error_at(at(field), fmt::format("optimizer.{} is {}, expected 0 or more", key, *value));
+    *into = *value;
+    if (std::string_view(key) == "momentum" && made.name != OptimizerKind::Sgd) {
+      return error_at(at(field), fmt::format("{} has no momentum", name(made.name)), "optimizer: {name: sgd, momentum: 0.9}");
+    }
+  }
+  const YAML::Node implementation = std::as_const(*node)["implementation"];
+  if (yaml::is_null(implementation)) return Done{};
+  const auto which = yaml::choice(implementation, path_, "optimizer.implementation", {"foreach", "fused", "for-loop"});
+  if (!which) return which.error();
+  made.implementation = static_cast<OptimizerImplementation>(*which);
+  return Done{};
+}
+
+Status Reader::surroundings() {
+  if (const YAML::Node gpu = optional("gpu"); !gpu.IsNull()) {
+    const auto text = yaml::word(gpu, path_, "gpu");
+    if (!text) return text.error();
+    spec_.gpu = *text;
+    spec_.gpu_at = at(gpu);
+  }
+  if (const Status fine = choose("setup", {"model-first", "data-first"}, spec_.setup); !fine) return fine;
+  const YAML::Node framework = optional("framework");
+  if (framework.IsNull()) return Done{};
+  const auto chosen = yaml::choice(framework, path_, "framework", {"pytorch-2.11", "libtorch-2.11"});
+  if (!chosen) return chosen.error();
+  spec_.framework.frontend = *chosen == 0 ? Framework::Frontend::PyTorch : Framework::Frontend::LibTorch;
+  spec_.framework.at = at(framework);
+  return Done{};
+}
+
+std::string canonical(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::weakly_canonical(path, ignored).string();
+}
+
+Result<Spec> read_chained(const std::string& path, std::vector<std::string> chain);
+
+Status Reader::after() {
+  const YAML::Node node = optional("after");
+  if (node.IsNull()) return Done{};
+  const auto text = yaml::word(node, path_, "after");
+  if (!text) return text.error();
+  const std::string path = (std::filesystem::path(path_).parent_path() / *text).string();
+  for (const std::string& before : chain_) {
+    if (before == canonical(path)) return error_at(at(node), fmt::format("after: '{}' runs before itself", *text), "a chain of specs that ends");
+  }
+  if (chain_.size() >= kMaxChain) return error_at(at(node), fmt::format("more than {} specs run before one another", kMaxChain));
+  auto before = read_chained(path, chain_);
+  if (!before && before.error().where.file == path && before.error().where.begin.line == 0) {
+    return error_at(at(node), fmt::format("after: {}", to_string(before.error())));
+  }
+  if (!before) return before.error();
+  spec_.after = std::make_shared<const Spec>(std::move(*before));
+  return Done{};
+}
+
+Result<Spec> read_chained(const std::string& path, std::vector<std::string> chain) {
+  const auto text = read_file(path, kMaxSpecBytes);
+  if (!text) return text.error();
+  chain.push_back(canonical(path));
+  return Reader(path, std::move(chain)).read(*text);
+}
+
+}  // namespace
+
+Result<Spec> read_spec(const std::string& path) { return read_chained(path, {}); }
+
+Result<Spec> parse_spec(const std::string& text, const std::string& path) {
+  return Reader(path, {canonical(path)}).read(text);
+}
+
+}  // namespace forerun

@@ -1,0 +1,110 @@
+#include "estimator/autograd/engine.h"
+
+#include <fmt/format.h>
+
+#include <queue>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace forerun::autograd {
+namespace {
+
+using ops::Node;
+using ops::Runtime;
+using ops::Tensor;
+using ops::Tensors;
+
+// AccumulateGrad
+void accumulate(Runtime& run, Parameter& parameter, Tensors& arrived) {
+  Tensor& incoming = arrived[0];
+  if (parameter.gradient) {
+    run.launch("add_", {&parameter.gradient, &incoming, &parameter.gradient});
+    return;
+  }
+  if (incoming.sole_owner()) {
+    parameter.gradient = std::move(incoming);
+    return;
+  }
+  parameter.gradient = run.empty(incoming.shape, incoming.dtype, ops::Category::Gradients, parameter.name + " gradient");
+  run.launch("clone", {&incoming, &parameter.gradient});
+}
+
+// InputBuffer::add
+void add_to(Runtime& run, Tensor& buffer, Tensor gradient) {
+  if (!buffer) {
+    buffer = std::move(gradient);
+    return;
+  }
+  run.launch("add", {&buffer, &gradient, &buffer});
+  if (buffer.sole_owner()) return;
+  Tensor sum = run.output_like(buffer, "gradient sum");
+  buffer = std::move(sum);
+}
+
+struct Later {
+  bool operator()(const std::shared_ptr<Node>& a, const std::shared_ptr<Node>& b) const { return a->order < b->order; }
+};
+
+std::unordered_map<Node*, int> count_dependencies(Node* root) {
+  std::unordered_map<Node*, int> dependencies;
+  std::vector<Node*> pending{root};
+  dependencies[root] = 0;
+  while (!pending.empty()) {
+    Node* node = pending.back();
+    pending.pop_back();
+    for (const auto& next : node->next) {
+      if (next != nullptr && dependencies[next.get()]++ == 0) pending.push_back(next.get());
+    }
+  }
+  return dependencies;
+}
+
+}  // namespace
+
+void require_grad(Parameter& parameter) {
+  auto node = std::make_shared<Node>();
+  node->op = "accumulate";
+  node->where = parameter.name;
+  node->order = Node::kAccumulate;
+  node->backward = [&parameter](Runtime& run, Node&, Tensors& arrived) -> Tensors {
+    accumulate(run, parameter, arrived);
+    return {};
+  };
+  parameter.value.grad_fn = std::move(node);
+  parameter.value.is_leaf = true;
+}
+
+void backward(Runtime& run, const Tensor& root, const Tensor& seed) {
+  if (!root.grad_fn) return;
+  run.thread = Runtime::Thread::Backward;
+  std::unordered_map<Node*, int> waiting = count_dependencies(root.grad_fn.get());
+  std::unordered_map<Node*, Tensor> buffers;
+  std::priority_queue<std::shared_ptr<Node>, std::vector<std::shared_ptr<Node>>, Later> ready;
+  buffers[root.grad_fn.get()] = seed;
+  ready.push(root.grad_fn);
+  while (!ready.empty()) {
+    const std::shared_ptr<Node> node = ready.top();
+    ready.pop();
+    run.where = node->where;
+    run.tape.enter(ops::Phase::Backward, fmt::format("backward of {}: {}", node->where, node->op), node->where);
+    Tensors gradients;
+    {
+      Tensors incoming(1);
+      incoming[0] = std::move(buffers[node.get()]);
+      buffers.erase(node.get());
+      gradients = node->backward(run, *node, incoming);
+    }
+    node->saved.clear();
+    for (std::size_t i = 0; i < gradients.size(); ++i) {
+      const auto& next = node->next[i];
+      if (next == nullptr) continue;
+      add_to(run, buffers[next.get()], std::move(gradients[i]));
+      if (--waiting[next.get()] == 0) ready.push(next);
+    }
+  }
+  run.thread = Runtime::Thread::Main;
+  run.where.clear();
+}
+
+}  // namespace forerun::autograd

@@ -1,0 +1,188 @@
+#include "estimator/autograd/training.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "estimator/autograd/engine.h"
+#include "estimator/autograd/optimizer.h"
+#include "estimator/autograd/scaler.h"
+#include "estimator/ops/activation.h"
+
+namespace forerun::autograd {
+namespace {
+
+using ops::Category;
+using ops::Phase;
+using ops::Runtime;
+using ops::Tensor;
+using ops::Tensors;
+
+std::optional<DType> autocast_dtype(Precision precision) {
+  if (precision == Precision::Bf16Mixed) return DType::BFloat16;
+  if (precision == Precision::Fp16Mixed) return DType::Float16;
+  return std::nullopt;
+}
+
+// The batch on the device; it may outlive the spec that brought it.
+struct Batch {
+  Tensor input, target;
+
+  bool matches(const graph::Graph& graph) const {
+    const auto same = [&](const Tensor& held, graph::ValueId id) {
+      const graph::Value& value = graph.values[static_cast<std::size_t>(id)];
+      return held && held.shape == value.shape && held.dtype == value.dtype;
+    };
+    return same(input, graph.input) && same(target, graph.target);
+  }
+};
+
+class Session {
+ public:
+  Session(Runtime& run, const Run& what, Batch& batch)
+      : run_(run), spec_(*what.spec), graph_(*what.graph), batch_(batch), scaled_(spec_.precision == Precision::Fp16Mixed) {}
+
+  void set_up() {
+    if (spec_.setup == Setup::DataFirst) load_batch();
+    load_model();
+    if (spec_.setup == Setup::ModelFirst) load_batch();
+  }
+
+  void step(int number) {
+    run_.tape.begin_step(number);
+    for (std::int64_t i = 0; i < spec_.gradient_accumulation_steps; ++i) micro_step();
+    optimize();
+    enter(Phase::Optimizer, "zero_grad");
+    for (auto& parameter : parameters_) parameter->gradient = {};
+    loss_ = {};
+    run_.tape.end_step();
+  }
+
+ private:
+  void enter(Phase phase, std::string op) {
+    run_.where.clear();
+    run_.tape.enter(phase, std::move(op), "");
+  }
+
+  void load_batch() {
+    if (batch_.matches(graph_)) return;
+    batch_ = {};
+    enter(Phase::Setup, "batch to the device");
+    auto load = [&](graph::ValueId id) {
+      const graph::Value& value = graph_.values[static_cast<std::size_t>(id)];
+      return run_.empty(value.shape, value.dtype, Category::Data, "batch " + value.what);
+    };
+    batch_.input = load(graph_.input);
+    batch_.target = load(graph_.target);
+  }
+
+  void load_model() {
+    enter(Phase::Setup, "model to the device");
+    for (const graph::Parameter& described : graph_.parameters) {
+      auto parameter = std::make_unique<Parameter>();
+      parameter->name = described.name;
+      parameter->value = run_.empty(described.shape, described.dtype, Category::Parameters, described.name);
+      require_grad(*parameter);
+      parameters_.push_back(std::move(parameter));
+    }
+    optimizer_ = make_optimizer(spec_.optimizer);
+  }
+
+  // loss = loss_fn(model(x), y), inside autocast where the spec says so
+  void forward() {
+    run_.autocast = autocast_dtype(spec_.precision);
+    std::vector<Tensor> names(graph_.values.size());
+    auto at = [&](graph::ValueId id) -> Tensor& { return names[static_cast<std::size_t>(id)]; };
+    at(graph_.input) = batch_.input;
+    at(graph_.target) = batch_.target;
+    for (const graph::Instruction& instruction : graph_.instructions) {
+      if (instruction.op == nullptr) {
+        at(instruction.inputs[0]) = {};
+        continue;
+      }
+      execute(instruction, at);
+    }
+    loss_ = std::move(at(graph_.loss));  // the loss of the micro-batch before goes here
+    run_.leave_autocast();
+  }
+
+  template <class At>
+  void execute(const graph::Instruction& instruction, At& at) {
+    run_.where = instruction.where;
+    run_.tape.enter(Phase::Forward, fmt::format("forward of {}: {}", instruction.where, instruction.op->name), instruction.where);
+    Tensors inputs, parameters;
+    for (const graph::ValueId id : instruction.inputs) inputs.push_back(at(id));
+    for (const int index : instruction.parameters) {
+      parameters.push_back(index < 0 ? Tensor{} : parameters_[static_cast<std::size_t>(index)]->value);
+    }
+    Tensor result = instruction.op->run(run_, inputs, parameters, instruction.attributes);
+    const Shape& shape = graph_.values[static_cast<std::size_t>(instruction.output)].shape;
+    at(instruction.output) = result.shape == shape ? std::move(result) : result.view(shape);
+  }
+
+  void micro_step() {
+    forward();
+    enter(Phase::Forward, "loss / micro-batches");
+    run_.where = "loss";
+    if (spec_.gradient_accumulation_steps > 1) loss_ = ops::divide(run_, loss_);
+    run_.tape.end_forward();
+    enter(Phase::Backward, "backward of the loss");
+    run_.where = "loss";
+    // Names Python's call keeps until backward returns: the scaled loss and the gradient it starts from.
+    const Tensor root = scaled_ ? scaler_.scale(run_, loss_) : loss_;
+    const Tensor seed = run_.empty({}, root.dtype, Category::Temporaries, "gradient of the loss");
+    backward(run_, root, seed);
+  }
+
+  void optimize() {
+    enter(Phase::Optimizer, "optimizer step");
+    if (spec_.clip_norm) {
+      if (scaled_) scaler_.unscale(run_);
+      clip_grad_norm(run_, parameters_);
+    }
+    run_.tape.refine("optimizer step");
+    if (!scaled_) {
+      optimizer_->step(run_, parameters_);
+      return;
+    }
+    scaler_.step(run_, *optimizer_, parameters_);
+    scaler_.update();
+  }
+
+  Runtime& run_;
+  const Spec& spec_;
+  const graph::Graph& graph_;
+  Batch& batch_;
+  const bool scaled_;
+  std::vector<std::unique_ptr<Parameter>> parameters_;
+  std::unique_ptr<Optimizer> optimizer_;
+  GradScaler scaler_;
+  Tensor loss_;
+};
+
+}  // namespace
+
+Result<ops::Recording> schedule(const std::vector<Run>& before, const Run& last, const devices::Device& device) {
+  ops::Tape tape;
+  {
+    Runtime run(tape, device);
+    Batch batch;
+    for (const Run& earlier : before) {
+      {
+        Session session(run, earlier, batch);
+        session.set_up();
+        session.step(0);
+      }
+      tape.empty_cache();
+    }
+    Session session(run, last, batch);
+    session.set_up();
+    for (int step = 1; step <= kSteps; ++step) session.step(step);
+    tape.close();
+  }
+  return tape.take();
+}
+
+}  // namespace forerun::autograd

@@ -1,0 +1,106 @@
+#include "estimator/graph/builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/nearest.h"
+#include "core/units.h"
+#include "estimator/graph/layer_catalog.h"
+
+namespace forerun::graph {
+namespace {
+
+// Larger than the memory of any machine, and small enough that sums of many stay within 64 bits.
+constexpr std::int64_t kMaxTensorBytes = 1ll << 46;
+constexpr int kMaxLayers = 100'000;
+constexpr int kMaxDepth = 64;
+
+Status check_size(const Shape& shape, DType dtype, const std::string& what, const Location& at) {
+  const auto elements = numel(shape);
+  const auto bytes = elements ? checked_mul(*elements, size_bytes(dtype)) : std::nullopt;
+  if (bytes && *bytes <= kMaxTensorBytes) return Done{};
+  const std::string size = bytes ? with_thousands(*bytes) + " bytes" : "more bytes than 64 bits count";
+  return error_at(at, fmt::format("{} {} of {} takes {}", what, to_string(shape), name(dtype), size),
+                  "a tensor of at most 64 TiB");
+}
+
+const layers::CatalogEntry* find_layer(const std::string& kind) {
+  const auto known = layers::catalog();
+  const auto found = std::find_if(known.begin(), known.end(), [&](const auto& entry) { return entry.id == kind; });
+  return found == known.end() ? nullptr : &*found;
+}
+
+Error unknown_layer(const LayerSpec& spec) {
+  std::vector<std::string> known;
+  for (const auto& entry : layers::catalog()) known.emplace_back(entry.id);
+  return error_at(spec.at, fmt::format("layer '{}' is not modelled", spec.kind), suggest(spec.kind, known));
+}
+
+}  // namespace
+
+Result<ValueId> Builder::add_value(Shape shape, DType dtype, std::string what, const Location& at) {
+  if (const Status fits = check_size(shape, dtype, what, at); !fits) return fits.error();
+  graph_.values.push_back({std::move(shape), dtype, std::move(what)});
+  return static_cast<ValueId>(graph_.values.size()) - 1;
+}
+
+Result<int> Builder::parameter(std::string role, Shape shape) {
+  const DType dtype = spec_.precision == Precision::Bf16 ? DType::BFloat16 : DType::Float32;
+  std::string name = fmt::format("{} {}", where_, role);
+  if (const Status fits = check_size(shape, dtype, name, at_); !fits) return fits.error();
+  graph_.parameters.push_back({std::move(name), std::move(shape), dtype, where_});
+  return static_cast<int>(graph_.parameters.size()) - 1;
+}
+
+Result<ValueId> Builder::call(const ops::Operator& op, std::vector<ValueId> inputs, std::vector<int> parameters,
+                              Shape shape, ops::Attributes attributes) {
+  auto output = add_value(std::move(shape), dtype(inputs[0]), where_, at_);
+  if (!output) return output;
+  graph_.instructions.push_back({&op, std::move(inputs), std::move(parameters), attributes, *output, where_});
+  return output;
+}
+
+void Builder::drop(ValueId value) { graph_.instructions.push_back({nullptr, {value}, {}, {}, -1, where_}); }
+
+Result<ValueId> Builder::layer(const LayerSpec& spec, ValueId input) {
+  const layers::CatalogEntry* entry = find_layer(spec.kind);
+  if (entry == nullptr) return unknown_layer(spec);
+  if (++number_ > kMaxLayers) return error_at(spec.at, fmt::format("more than {} layers", kMaxLayers));
+  const int number = number_;
+  if (++depth_ > kMaxDepth) return error_at(spec.at, fmt::format("layers are nested more than {} deep", kMaxDepth));
+  at_ = spec.at;
+  where_ = fmt::format("{} {}", spec.kind, ++counts_[spec.kind]);
+  auto output = entry->layer->build(*this, spec, input);
+  --depth_;
+  if (output && *output != input) made_by_[*output] = {number, spec.kind, spec.at};
+  return output;
+}
+
+Result<ValueId> Builder::sequence(const std::vector<LayerSpec>& layers, ValueId input) {
+  ValueId current = input;
+  for (const LayerSpec& spec : layers) {
+    const auto next = layer(spec, current);
+    if (!next) return next;
+    if (*next != current && current != input) drop(current);  // whoever passed `input` still holds it
+    current = *next;
+  }
+  return current;
+}
+
+Error Builder::mismatch(const LayerSpec& layer, const std::string& expects, ValueId input) const {
+  const auto maker = made_by_.find(input);
+  const std::string giver = maker == made_by_.end() ? "the input"
+                                                    : fmt::format("layer {} ({}, {})", maker->second.number,
+                                                                  maker->second.kind, to_string(maker->second.at));
+  return error_at(layer.at, fmt::format("layer {} ({}) expects {}, but {} gives {}", number_, layer.kind, expects, giver,
+                                        to_string(shape(input))));
+}
+
+Status Builder::needs_floating(const LayerSpec& layer, ValueId input) const {
+  if (is_floating(dtype(input))) return Done{};
+  return mismatch(layer, fmt::format("floating-point numbers, not {}", name(dtype(input))), input);
+}
+
+}  // namespace forerun::graph

@@ -1,0 +1,57 @@
+// What a layer builds its part of the graph with.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "estimator/graph/graph.h"
+
+namespace forerun::graph {
+
+class Builder {
+ public:
+  explicit Builder(const Spec& spec) : spec_(spec) {}
+
+  // --- for layers ---
+  const Shape& shape(ValueId value) const { return graph_.values[static_cast<std::size_t>(value)].shape; }
+  DType dtype(ValueId value) const { return graph_.values[static_cast<std::size_t>(value)].dtype; }
+  // A trainable parameter of the current layer, in the model's precision; `role` is "weight" or "bias".
+  Result<int> parameter(std::string role, Shape shape);
+  Result<ValueId> call(const ops::Operator& op, std::vector<ValueId> inputs, std::vector<int> parameters,
+                       Shape shape, ops::Attributes attributes = {});
+  // An operator that changes neither shape nor dtype and has no parameters.
+  Result<ValueId> pointwise(const ops::Operator& op, ValueId input, ops::Attributes attributes = {}) {
+    return call(op, {input}, {}, shape(input), attributes);
+  }
+  // nn.Sequential: each result replaces the one before under the same name.
+  Result<ValueId> sequence(const std::vector<LayerSpec>& layers, ValueId input);
+  void drop(ValueId value);
+  // "layer 3 (linear) expects 1024 features, but layer 2 (relu, spec.yaml:4:5) gives [65536, 2048]"
+  Error mismatch(const LayerSpec& layer, const std::string& expects, ValueId input) const;
+  // Floating-point input is needed: token ids first go through an embedding.
+  Status needs_floating(const LayerSpec& layer, ValueId input) const;
+
+  // --- for build() ---
+  Result<ValueId> add_value(Shape shape, DType dtype, std::string what, const Location& at);
+  Result<ValueId> layer(const LayerSpec& spec, ValueId input);
+  void at(std::string where) { where_ = std::move(where); }
+  Graph& graph() { return graph_; }
+
+ private:
+  struct Made {  // by which layer a value was made
+    int number = 0;
+    std::string kind;
+    Location at;
+  };
+  const Spec& spec_;
+  Graph graph_;
+  std::string where_;
+  std::map<std::string, int> counts_;  // layers of a kind so far
+  int number_ = 0;                     // layers so far
+  int depth_ = 0;
+  Location at_;
+  std::map<ValueId, Made> made_by_;
+};
+
+}  // namespace forerun::graph

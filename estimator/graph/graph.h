@@ -1,0 +1,64 @@
+// One forward pass as data: which operator reads what, which names Python lets go of and when.
+//
+// `drop` is a name going out of use (nn.Sequential rebinding `input`, a temporary handed to the loss). A value's
+// memory lives on while autograd keeps it; that is decided when the graph runs, not here.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/result.h"
+#include "core/spec.h"
+#include "estimator/ops/operator.h"
+
+namespace forerun::graph {
+
+using ValueId = int;
+
+struct Value {
+  Shape shape;
+  DType dtype = DType::Float32;  // outside autocast
+  std::string what;              // "input", "relu 1"
+};
+
+struct Parameter {
+  std::string name;  // "linear 1 weight"
+  Shape shape;
+  DType dtype = DType::Float32;
+  std::string owner;  // "linear 1"
+};
+
+struct Instruction {
+  const ops::Operator* op = nullptr;  // null: drop inputs[0]
+  std::vector<ValueId> inputs;
+  std::vector<int> parameters;        // indices; -1: absent
+  ops::Attributes attributes;
+  ValueId output = -1;
+  std::string where;                  // "linear 1"
+};
+
+struct Graph {
+  std::vector<Value> values;
+  std::vector<Parameter> parameters;  // in the order of model.parameters()
+  std::vector<Instruction> instructions;
+  ValueId input = -1;
+  ValueId target = -1;
+  ValueId loss = -1;
+
+  std::int64_t parameter_count() const;
+  std::int64_t parameters_bytes() const;
+};
+
+// Errors carry the spec's positions: an unknown layer, an impossible argument, shapes that do not meet, a size that
+// needs more than 64 bits, a combination that is not modelled.
+Result<Graph> build(const Spec& spec);
+
+// One line an instruction: "%2 = linear(%1, w: [2048, 1024], b: [2048]) : float32[64, 2048]  # linear 1"
+std::string print(const Graph& graph);
+
+// Every value is defined once, used after its definition and not after its drop; shapes are positive. For tests
+// and as a guard after building.
+Status verify(const Graph& graph);
+
+}  // namespace forerun::graph

@@ -1,0 +1,23 @@
+// Pointwise operators: what each allocates and what it keeps for backward (tools/autograd/derivatives.yaml, 2.11).
+#pragma once
+
+#include "estimator/ops/runtime.h"
+
+namespace forerun::ops {
+
+enum class Activation { Relu, Gelu, Tanh, Sigmoid, Silu };
+
+// relu, tanh and sigmoid keep their result, gelu and silu their input. inplace is relu's alone: the result is the input's storage.
+Tensor activate(Runtime& run, Activation kind, const Tensor& x, bool inplace);
+
+// native_dropout in training: a bool mask, then the result; 0 < p < 1. p = 0 gives x itself.
+Tensor dropout(Runtime& run, const Tensor& x, double p);
+
+// x / divisor, 0-dim: the loss of one of several micro-batches.
+Tensor divide(Runtime& run, const Tensor& x);
+// x * scale, 0-dim both: GradScaler.scale.
+Tensor multiply(Runtime& run, const Tensor& x, const Tensor& scale);
+// a + b of one shape: the residual connection. Autograd keeps nothing and hands the same gradient to both.
+Tensor add(Runtime& run, const Tensor& a, const Tensor& b);
+
+}  // namespace forerun::ops

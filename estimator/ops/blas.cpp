@@ -1,0 +1,91 @@
+#include "estimator/ops/blas.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "estimator/ops/reduction.h"
+
+namespace forerun::ops {
+namespace {
+
+std::string_view thread_name(Runtime::Thread thread) {
+  return thread == Runtime::Thread::Main ? "main thread" : "backward thread";
+}
+
+// The handle's workspace is taken when the first product of a thread asks for it, after that product's result
+// was allocated, and is kept for the life of the process.
+void use_cublas(Runtime& run) {
+  Tensor& workspace = run.blas().cublas;
+  if (workspace) return;
+  workspace = run.empty({cublas_workspace_bytes(run.device)}, DType::UInt8, Category::Workspaces,
+                        fmt::format("cublas workspace ({})", thread_name(run.thread)));
+}
+
+void use_cublaslt(Runtime& run) {
+  use_cublas(run);  // the cublasLt handle is the cuBLAS one
+  Tensor& workspace = run.blas().cublaslt;
+  if (workspace) return;
+  workspace = run.empty({kCublasLtWorkspaceBytes}, DType::UInt8, Category::Workspaces,
+                        fmt::format("cublaslt workspace ({})", thread_name(run.thread)));
+}
+
+// addmm_out_cuda_impl takes cublasLt's fused bias for a vector bias and products with more than one row and column.
+bool fuses_bias(std::int64_t rows, std::int64_t depth) { return rows > 1 && depth > 1; }
+
+std::int64_t rows_of(const Tensor& x) { return x.elements() / x.shape.back(); }
+
+}  // namespace
+
+std::int64_t cublas_workspace_bytes(const devices::Device& device) {
+  const bool hopper = device.compute_major == 9 && device.compute_minor == 0;
+  return hopper ? 4096ll * 8 * 1024 : 4096ll * 1024 * 2 + 16ll * 1024 * 8;
+}
+
+Tensor linear(Runtime& run, const Tensor& x_in, const Tensor& weight_in, const Tensor& bias_in) {
+  // Arguments are cast last to first, as the compiler that built PyTorch evaluates them.
+  const Tensor bias = bias_in ? run.cast_low(bias_in) : bias_in;
+  const Tensor weight = run.cast_low(weight_in);
+  const Tensor x = run.cast_low(x_in);
+  const std::int64_t m = rows_of(x);
+  const std::int64_t k = x.shape.back();
+  const std::int64_t n = weight.shape[0];
+
+  Shape shape = x.shape;
+  shape.back() = n;
+  Tensor y = run.output(std::move(shape), x.dtype, "output");
+  if (bias && fuses_bias(m, k)) use_cublaslt(run);
+  else use_cublas(run);
+  run.launch_matmul(bias ? "addmm" : "mm", m, n, k, x.dtype);
+
+  const bool has_bias = static_cast<bool>(bias);
+  Node* node = run.record(has_bias ? "addmm" : "mm", y, {&x, &weight, &bias}, [m, n, k, has_bias](Runtime& r, Node& self, Tensors& grad) -> Tensors {
+    const DType dtype = grad[0].dtype;
+    Tensors back(3);
+    auto product = [&](Shape to, std::int64_t rows, std::int64_t columns, std::int64_t depth, Category category, std::string_view what) {
+      r.tape.refine(fmt::format("backward of {}: {} mm([{}, {}] x [{}, {}])", self.where, what, rows, depth, depth, columns));
+      Tensor made = r.empty(std::move(to), dtype, category, fmt::format("{} {}", self.where, what));
+      use_cublas(r);
+      r.launch_matmul("mm", rows, columns, depth, dtype);
+      return made;
+    };
+    Shape input_shape = grad[0].shape;
+    input_shape.back() = k;
+    if (self.needs(0)) back[0] = product(input_shape, m, k, n, Category::Temporaries, "input gradient");
+    if (self.needs(1)) back[1] = product({n, k}, n, k, m, Category::Gradients, "weight gradient");
+    if (has_bias && self.needs(2)) {
+      // The engine sums the gradient down to the bias's shape (validate_outputs) while everything above is alive.
+      r.tape.refine(fmt::format("backward of {}: bias gradient sum([{}, {}])", self.where, m, n));
+      back[2] = r.empty({n}, dtype, Category::Gradients, fmt::format("{} bias gradient", self.where));
+      reduce(r, "sum", {m, n, Reduction::Over::Outer, dtype, dtype});
+    }
+    return back;
+  });
+  if (node == nullptr) return y;
+  // mat1 is kept for the weight's gradient, mat2 for the input's.
+  if (node->needs(1)) node->saved.push_back(x.detach());
+  if (node->needs(0)) node->saved.push_back(weight.detach());
+  return y;
+}
+
+}  // namespace forerun::ops

@@ -1,0 +1,94 @@
+#include "estimator/ops/runtime.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace forerun::ops {
+
+std::int64_t Tensor::elements() const {
+  std::int64_t product = 1;
+  for (const std::int64_t dim : shape) product *= dim;  // overflow is caught when the graph is built
+  return product;
+}
+
+std::int64_t Tensor::bytes() const { return elements() * size_bytes(dtype); }
+
+Tensor Runtime::empty(Shape shape, DType dtype, Category category, std::string what) {
+  Tensor made{nullptr, std::move(shape), dtype, nullptr, false};
+  const int allocation = tape.allocate(made.bytes(), category, std::move(what));
+  made.storage = std::make_shared<Storage>(tape, allocation);
+  return made;
+}
+
+Tensor Runtime::output(Shape shape, DType dtype, std::string_view role) {
+  const bool forward = tape.phase() == Phase::Forward;
+  const Category category = forward ? Category::Activations : Category::Temporaries;
+  return empty(std::move(shape), dtype, category, where.empty() ? std::string(role) : fmt::format("{} {}", where, role));
+}
+
+void Runtime::launch(std::string_view kernel, std::initializer_list<const Tensor*> touched) {
+  double bytes = 0;
+  for (const Tensor* tensor : touched) bytes += static_cast<double>(tensor->bytes());
+  tape.launch(kernel, DType::Float32, 0, bytes);
+}
+
+void Runtime::launch_matmul(std::string_view kernel, std::int64_t m, std::int64_t n, std::int64_t k, DType dtype) {
+  const double rows = static_cast<double>(m);
+  const double columns = static_cast<double>(n);
+  const double depth = static_cast<double>(k);
+  const double bytes = static_cast<double>(size_bytes(dtype)) * (rows * depth + depth * columns + rows * columns);
+  tape.launch(kernel, dtype, 2 * rows * columns * depth, bytes);
+}
+
+Node* Runtime::record(std::string_view op, Tensor& output, std::initializer_list<const Tensor*> inputs,
+                      std::function<Tensors(Runtime&, Node&, Tensors&)> backward) {
+  output.grad_fn = nullptr;
+  output.is_leaf = false;
+  if (!grad_enabled) return nullptr;
+  bool wanted = false;
+  for (const Tensor* input : inputs) wanted = wanted || input->requires_grad();
+  if (!wanted) return nullptr;
+  auto node = std::make_shared<Node>();
+  node->op = op;
+  node->where = where;
+  node->order = next_order_++;
+  for (const Tensor* input : inputs) node->next.push_back(input->grad_fn);
+  node->backward = std::move(backward);
+  output.grad_fn = node;
+  return node.get();
+}
+
+Tensor Runtime::cast(const Tensor& tensor, DType dtype) {
+  if (!is_floating(tensor.dtype) || tensor.dtype == dtype) return tensor;
+  const bool remember = tensor.is_leaf && tensor.dtype == DType::Float32 && dtype == autocast;
+  if (!remember) return to_copy(*this, tensor, dtype, "input cast");
+  const auto cached = cast_cache_.find(tensor.storage.get());
+  if (cached != cast_cache_.end()) return cached->second;
+  Tensor made = to_copy(*this, tensor, dtype, tensor.shape.size() == 1 ? "bias cast" : "weight cast");
+  cast_cache_.emplace(tensor.storage.get(), made);
+  return made;
+}
+
+void Runtime::leave_autocast() {
+  autocast.reset();
+  cast_cache_.clear();
+}
+
+Tensor to_copy(Runtime& run, const Tensor& tensor, DType dtype, std::string_view role) {
+  Tensor copy = run.output(tensor.shape, dtype, fmt::format("{} to {}", role, name(dtype)));
+  run.launch("_to_copy", {&tensor, &copy});
+  const DType from = tensor.dtype;
+  const bool of_parameter = tensor.is_leaf;
+  run.record("to", copy, {&tensor}, [from, of_parameter, role = std::string(role)](Runtime& r, Node& node, Tensors& grad) -> Tensors {
+    const Category category = of_parameter ? Category::Gradients : Category::Temporaries;
+    std::string what = of_parameter ? fmt::format("{} {} gradient", node.where, role.substr(0, role.find(' ')))
+                                    : fmt::format("{} input gradient", node.where);
+    Tensor back = r.empty(grad[0].shape, from, category, std::move(what));
+    r.launch("_to_copy", {&grad[0], &back});
+    return {back};
+  });
+  return copy;
+}
+
+}  // namespace forerun::ops

@@ -1,0 +1,68 @@
+// The process a training run lives in: what ATen, autograd and autocast keep between two operators.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "estimator/devices/device.h"
+#include "estimator/ops/tape.h"
+#include "estimator/ops/tensor.h"
+
+namespace forerun::ops {
+
+class Runtime {
+ public:
+  Runtime(Tape& tape, const devices::Device& device) : tape(tape), device(device) {}
+
+  Tape& tape;
+  const devices::Device& device;
+
+  // --- memory ---
+  Tensor empty(Shape shape, DType dtype, Category category, std::string what);
+  // An activation or a temporary, by the phase that runs: "<layer> <role>".
+  Tensor output(Shape shape, DType dtype, std::string_view role);
+  Tensor output_like(const Tensor& like, std::string_view role) { return output(like.shape, like.dtype, role); }
+
+  // --- cost ---
+  // A kernel that reads and writes each of the tensors once.
+  void launch(std::string_view kernel, std::initializer_list<const Tensor*> touched);
+  // A matrix product [m, k] x [k, n].
+  void launch_matmul(std::string_view kernel, std::int64_t m, std::int64_t n, std::int64_t k, DType dtype);
+
+  // --- autograd ---
+  // Links `output` into the graph when one of the inputs wants a gradient; returns its node, or null.
+  Node* record(std::string_view op, Tensor& output, std::initializer_list<const Tensor*> inputs,
+               std::function<Tensors(Runtime&, Node&, Tensors&)> backward);
+  bool grad_enabled = true;
+  std::string where;  // the layer that runs: "linear 2"
+
+  // --- autocast (aten/src/ATen/autocast_mode.cpp, 2.11) ---
+  // The low precision while inside `with torch.autocast(...)`.
+  std::optional<DType> autocast;
+  // The tensor in the dtype; casts of parameters are remembered until autocast is left, others are made anew.
+  Tensor cast(const Tensor& tensor, DType dtype);
+  Tensor cast_low(const Tensor& tensor) { return autocast ? cast(tensor, *autocast) : tensor; }
+  Tensor cast_float(const Tensor& tensor) { return autocast ? cast(tensor, DType::Float32) : tensor; }
+  void leave_autocast();
+
+  // --- BLAS workspaces: one set a thread; forward runs on the main thread, backward on the device's ---
+  enum class Thread { Main, Backward };
+  Thread thread = Thread::Main;
+  struct Blas {
+    Tensor cublas;
+    Tensor cublaslt;
+  };
+  Blas& blas() { return thread == Thread::Main ? main_blas_ : backward_blas_; }
+
+ private:
+  std::uint64_t next_order_ = 0;
+  std::map<const Storage*, Tensor> cast_cache_;
+  Blas main_blas_, backward_blas_;
+};
+
+// A copy in another dtype, with its gradient flowing back in the old one (_to_copy).
+Tensor to_copy(Runtime& run, const Tensor& tensor, DType dtype, std::string_view role);
+
+}  // namespace forerun::ops

@@ -1,0 +1,79 @@
+#include "estimator/ops/tape.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace forerun::ops {
+
+std::string_view name(Category category) {
+  switch (category) {
+    case Category::Parameters: return "parameters";
+    case Category::Gradients: return "gradients";
+    case Category::OptimizerState: return "optimizer_state";
+    case Category::Activations: return "activations";
+    case Category::Workspaces: return "workspaces";
+    case Category::Data: return "data";
+    case Category::Temporaries: return "temporaries";
+  }
+  return "";
+}
+
+std::string_view name(Phase phase) {
+  switch (phase) {
+    case Phase::Setup: return "setup";
+    case Phase::Forward: return "forward";
+    case Phase::Backward: return "backward";
+    case Phase::Optimizer: return "optimizer";
+  }
+  return "";
+}
+
+void Tape::add(Event::Kind kind, int subject) {
+  if (closed_) return;
+  recording_.events.push_back({kind, subject, op_, phase_});
+}
+
+int Tape::allocate(std::int64_t bytes, Category category, std::string what) {
+  const int id = static_cast<int>(recording_.allocations.size());
+  recording_.allocations.push_back({bytes, category, std::move(what), owner_});
+  add(Event::Kind::Allocate, id);
+  return id;
+}
+
+void Tape::free(int allocation) { add(Event::Kind::Free, allocation); }
+void Tape::empty_cache() { add(Event::Kind::EmptyCache, 0); }
+void Tape::end_forward() { add(Event::Kind::ForwardEnds, 0); }
+void Tape::end_step() { add(Event::Kind::StepEnds, step_); }
+
+void Tape::begin_step(int step) {
+  step_ = step;
+  add(Event::Kind::StepBegins, step);
+}
+
+void Tape::launch(std::string_view kernel, DType dtype, double flops, double bytes) {
+  recording_.kernels.push_back({kernel, phase_, dtype, flops, bytes, step_});
+}
+
+void Tape::enter(Phase phase, std::string op, std::string_view owner) {
+  phase_ = phase;
+  op_ = static_cast<int>(recording_.ops.size());
+  recording_.ops.push_back(std::move(op));
+  if (owner.empty()) {
+    owner_ = -1;
+    return;
+  }
+  auto& owners = recording_.owners;
+  // Layers run in order, so the one looked for is near the end or near where the last one was.
+  const auto found = std::find(owners.rbegin(), owners.rend(), owner);
+  owner_ = static_cast<int>(owners.rend() - found) - 1;
+  if (found != owners.rend()) return;
+  owner_ = static_cast<int>(owners.size());
+  owners.emplace_back(owner);
+}
+
+void Tape::refine(std::string op) {
+  op_ = static_cast<int>(recording_.ops.size());
+  recording_.ops.push_back(std::move(op));
+}
+
+}  // namespace forerun::ops

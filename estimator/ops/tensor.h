@@ -1,0 +1,69 @@
+// Tensors without values: a shape, an element type, and a counted share of a storage. When the last share of
+// a storage goes, the tape records the free, at the very point where PyTorch's reference count would reach zero.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/dtype.h"
+#include "core/shape.h"
+#include "estimator/ops/tape.h"
+
+namespace forerun::ops {
+
+class Runtime;
+struct Node;
+
+class Storage {
+ public:
+  Storage(Tape& tape, int allocation) : tape_(tape), allocation_(allocation) {}
+  ~Storage() { tape_.free(allocation_); }
+  Storage(const Storage&) = delete;
+  Storage& operator=(const Storage&) = delete;
+
+ private:
+  Tape& tape_;
+  int allocation_;
+};
+
+struct Tensor {
+  std::shared_ptr<Storage> storage;  // null: an undefined tensor
+  Shape shape;
+  DType dtype = DType::Float32;
+  std::shared_ptr<Node> grad_fn;     // the node that made it; for a parameter, its AccumulateGrad
+  bool is_leaf = false;              // a parameter
+
+  explicit operator bool() const { return storage != nullptr; }
+  bool requires_grad() const { return grad_fn != nullptr; }
+  std::int64_t elements() const;
+  std::int64_t bytes() const;  // of the view, not of the storage
+  Tensor detach() const { return {storage, shape, dtype, nullptr, false}; }
+  Tensor view(Shape to) const { return {storage, std::move(to), dtype, grad_fn, is_leaf}; }
+  // Nobody else holds the storage: it may be written in place or kept without a copy.
+  bool sole_owner() const { return storage.use_count() == 1; }
+};
+
+using Tensors = std::vector<Tensor>;
+
+// One step of the backward graph. `backward` takes the gradient of the output and gives one of each input, in
+// the order of `next`, an undefined one where nobody asks for it. Inside, the gradient and everything saved
+// are alive; the engine drops the gradient when it returns and the saved tensors right after.
+struct Node {
+  static constexpr std::uint64_t kAccumulate = std::numeric_limits<std::uint64_t>::max();
+
+  std::string_view op;        // "addmm"
+  std::string where;          // the layer it belongs to: "linear 2"
+  std::uint64_t order = 0;    // creation order; later nodes run first, kAccumulate before all
+  std::vector<std::shared_ptr<Node>> next;  // null: this input needs no gradient
+  Tensors saved;
+  std::function<Tensors(Runtime&, Node&, Tensors&)> backward;
+
+  bool needs(std::size_t input) const { return next[input] != nullptr; }
+};
+
+}  // namespace forerun::ops

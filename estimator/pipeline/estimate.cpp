@@ -1,0 +1,167 @@
+#include "estimator/pipeline/estimate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "estimator/autograd/training.h"
+#include "estimator/graph/graph.h"
+#include "estimator/pipeline/stages.h"
+#include "estimator/pipeline/trace.h"
+
+namespace forerun::pipeline {
+namespace {
+
+using ops::Category;
+using ops::Event;
+using ops::Recording;
+
+// Sums allocations that are alive after an event and pass the test, by a name of theirs; in order of appearance.
+template <class Name>
+std::vector<Part> sum_alive(const Recording& recording, std::size_t event, Category category, Name name_of) {
+  std::vector<bool> alive(recording.allocations.size());
+  for (std::size_t i = 0; i <= event; ++i) {
+    const Event& seen = recording.events[i];
+    if (seen.kind == Event::Kind::Allocate) alive[static_cast<std::size_t>(seen.subject)] = true;
+    if (seen.kind == Event::Kind::Free) alive[static_cast<std::size_t>(seen.subject)] = false;
+  }
+  std::vector<Part> parts;
+  std::map<std::string, std::size_t> places;
+  for (std::size_t id = 0; id < alive.size(); ++id) {
+    const ops::Allocation& made = recording.allocations[id];
+    if (!alive[id] || made.category != category) continue;
+    const std::string what = name_of(made);
+    const auto [place, fresh] = places.emplace(what, parts.size());
+    if (fresh) parts.push_back({what, std::string(name(category)), 0});
+    parts[place->second].bytes += made.bytes;
+  }
+  return parts;
+}
+
+std::int64_t total(const std::vector<Part>& parts) {
+  std::int64_t bytes = 0;
+  for (const Part& part : parts) bytes += part.bytes;
+  return bytes;
+}
+
+// The first event of its kind in the last step: the state every step after it repeats.
+std::size_t last_event(const Recording& recording, Event::Kind kind) {
+  for (std::size_t i = recording.events.size(); i-- > 0;) {
+    if (recording.events[i].kind == kind) return i;
+  }
+  return 0;
+}
+
+std::string library(const ops::Allocation& made) { return made.what.substr(0, made.what.find(' ')); }
+
+Peak explain(const Recording& recording, const Trace& trace, std::size_t step) {
+  const std::size_t at = trace.steps[step].peak_event;
+  const Event& event = recording.events[at];
+  Peak peak;
+  peak.step = static_cast<int>(step) + 1;
+  peak.phase = name(event.phase);
+  peak.op = event.op < 0 ? "" : recording.ops[static_cast<std::size_t>(event.op)];
+  peak.alive = alive_after(recording, trace, at);
+  return peak;
+}
+
+MemoryEstimate memory(const graph::Graph& graph, const Recording& recording, const Trace& trace, const devices::Device& device) {
+  MemoryEstimate made;
+  made.parameter_count = graph.parameter_count();
+  made.parameters_bytes = graph.parameters_bytes();
+  made.gradients_bytes = made.parameters_bytes;  // every parameter trains, in its own dtype
+  const std::size_t end = last_event(recording, Event::Kind::StepEnds);
+  made.optimizer_state_bytes = total(sum_alive(recording, end, Category::OptimizerState, library));
+  const std::size_t boundary = last_event(recording, Event::Kind::ForwardEnds);
+  made.activations = sum_alive(recording, boundary, Category::Activations, [&](const ops::Allocation& one) {
+    return one.owner < 0 ? "loss" : recording.owners[static_cast<std::size_t>(one.owner)];
+  });
+  made.activations_bytes = total(made.activations);
+  made.workspaces = sum_alive(recording, end, Category::Workspaces, library);
+  made.workspaces_bytes = total(made.workspaces);
+  made.context_bytes = device.context_bytes;
+  for (std::size_t step = 0; step < trace.steps.size(); ++step) {
+    made.steps.push_back(trace.steps[step].memory);
+    made.peaks.push_back(explain(recording, trace, step));
+    made.peak_allocated_bytes = std::max(made.peak_allocated_bytes, made.steps.back().peak_allocated_bytes);
+    made.peak_reserved_bytes = std::max(made.peak_reserved_bytes, made.steps.back().peak_reserved_bytes);
+  }
+  made.headroom_bytes = device.usable_bytes() - made.peak_reserved_bytes;
+  return made;
+}
+
+Result<Estimate> estimate_one(const Stages& stages, const Spec& spec, const devices::Device& device) {
+  Estimate made;
+  made.spec_path = spec.path;
+  made.gpu = device.name;
+  made.framework = name(spec.framework);
+  // On the card's own memory first: a full card makes PyTorch empty its cache and go on. When even that is not
+  // enough, the figures say what the step would need.
+  auto trace = replay(stages.recording, device.usable_bytes());
+  const bool fits = trace.has_value();
+  if (!fits) trace = replay(stages.recording, std::nullopt);
+  made.memory = memory(stages.graph, stages.recording, *trace, device);
+  made.memory.fits = fits;
+  return made;
+}
+
+}  // namespace
+
+Result<Stages> build_stages(const std::vector<const Spec*>& before, const Spec& spec, const devices::Device& device) {
+  std::vector<graph::Graph> graphs;
+  graphs.reserve(before.size());
+  std::vector<autograd::Run> earlier;
+  for (const Spec* one : before) {
+    if (const Status known = check_supported(*one); !known) return known.error();
+    auto graph = graph::build(*one);
+    if (!graph) return graph.error();
+    graphs.push_back(std::move(*graph));
+    earlier.push_back({one, &graphs.back()});
+  }
+  if (const Status known = check_supported(spec); !known) return known.error();
+  auto graph = graph::build(spec);
+  if (!graph) return graph.error();
+  auto recording = autograd::schedule(earlier, {&spec, &*graph}, device);
+  if (!recording) return recording.error();
+  return Stages{std::move(*graph), std::move(*recording)};
+}
+
+std::vector<const Spec*> history(const std::vector<Spec>& specs, std::size_t index) {
+  std::vector<const Spec*> chain;
+  auto add = [&](const Spec& spec) {
+    std::vector<const Spec*> own;
+    for (const Spec* before = spec.after.get(); before != nullptr; before = before->after.get()) own.insert(own.begin(), before);
+    chain.insert(chain.end(), own.begin(), own.end());
+  };
+  for (std::size_t i = 0; i <= index; ++i) {
+    add(specs[i]);
+    if (i < index) chain.push_back(&specs[i]);
+  }
+  return chain;
+}
+
+Status check_supported(const Spec& spec) {
+  if (spec.framework.frontend == Framework::Frontend::LibTorch) {
+    return error_at(spec.framework.at, "framework libtorch-2.11 is not modelled by the estimate", "framework: pytorch-2.11");
+  }
+  if (spec.checkpoint) {
+    return error_at({spec.path, {}, {}}, "checkpoint is not modelled", "checkpoint: null");
+  }
+  return Done{};
+}
+
+Result<std::vector<Estimate>> estimate(const std::vector<Spec>& specs, const devices::Device& device) {
+  std::vector<Estimate> made;
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    auto stages = build_stages(history(specs, i), specs[i], device);
+    if (!stages) return stages.error();
+    auto one = estimate_one(*stages, specs[i], device);
+    if (!one) return one.error();
+    made.push_back(std::move(*one));
+  }
+  return made;
+}
+
+}  // namespace forerun::pipeline

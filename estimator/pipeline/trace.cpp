@@ -1,0 +1,134 @@
+#include "estimator/pipeline/trace.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "core/units.h"
+#include "estimator/allocator/caching_allocator.h"
+
+namespace forerun::pipeline {
+namespace {
+
+using allocator::CachingAllocator;
+using ops::Event;
+using ops::Recording;
+
+class Replay {
+ public:
+  Replay(const Recording& recording, std::optional<std::int64_t> capacity_bytes)
+      : recording_(recording), allocator_(capacity_bytes), blocks_(recording.allocations.size()) {
+    trace_.block_bytes.resize(recording.allocations.size());
+  }
+
+  std::optional<Trace> run() {
+    for (std::size_t i = 0; i < recording_.events.size(); ++i) {
+      if (!apply(recording_.events[i], i)) return std::nullopt;
+    }
+    trace_.retries = allocator_.statistics().retries;
+    return std::move(trace_);
+  }
+
+ private:
+  bool apply(const Event& event, std::size_t index) {
+    switch (event.kind) {
+      case Event::Kind::Allocate: return allocate(event.subject, index);
+      case Event::Kind::Free: allocator_.free(blocks_[static_cast<std::size_t>(event.subject)]); return true;
+      case Event::Kind::EmptyCache: allocator_.empty_cache(); return true;
+      case Event::Kind::ForwardEnds: return true;
+      case Event::Kind::StepBegins:
+        allocator_.reset_peaks();
+        peak_event_ = index;
+        return true;
+      case Event::Kind::StepEnds: end_step(event.subject); return true;
+    }
+    return true;
+  }
+
+  bool allocate(int subject, std::size_t index) {
+    const auto id = static_cast<std::size_t>(subject);
+    const std::int64_t before = allocator_.statistics().peak_allocated_bytes;
+    CachingAllocator::Block* block = allocator_.allocate(recording_.allocations[id].bytes);
+    if (block == nullptr) return false;
+    blocks_[id] = block;
+    trace_.block_bytes[id] = CachingAllocator::size_bytes(block);
+    if (allocator_.statistics().peak_allocated_bytes > before) peak_event_ = index;
+    return true;
+  }
+
+  void end_step(int step) {
+    if (step == 0) return;  // of a spec that ran before
+    const allocator::Statistics& now = allocator_.statistics();
+    trace_.steps.push_back({{now.peak_allocated_bytes, now.peak_reserved_bytes, now.allocated_bytes}, peak_event_});
+  }
+
+  const Recording& recording_;
+  CachingAllocator allocator_;
+  std::vector<CachingAllocator::Block*> blocks_;
+  std::size_t peak_event_ = 0;
+  Trace trace_;
+};
+
+std::string_view op_name(const Recording& recording, const Event& event) {
+  return event.op < 0 ? std::string_view{} : std::string_view(recording.ops[static_cast<std::size_t>(event.op)]);
+}
+
+std::string print_events(const Recording& recording, const Trace* trace) {
+  std::string text;
+  auto out = std::back_inserter(text);
+  int op = -1;
+  for (const Event& event : recording.events) {
+    if (event.op != op && event.kind != Event::Kind::StepBegins && event.kind != Event::Kind::StepEnds) {
+      op = event.op;
+      fmt::format_to(out, "# {}: {}\n", name(event.phase), op_name(recording, event));
+    }
+    const auto id = static_cast<std::size_t>(event.subject);
+    switch (event.kind) {
+      case Event::Kind::Allocate: {
+        const ops::Allocation& made = recording.allocations[id];
+        fmt::format_to(out, "+{} {}{}  {}\n", id, made.bytes, trace == nullptr ? "" : fmt::format(" -> {}", trace->block_bytes[id]), made.what);
+        break;
+      }
+      case Event::Kind::Free: fmt::format_to(out, "-{} {}\n", id, recording.allocations[id].bytes); break;
+      case Event::Kind::EmptyCache: fmt::format_to(out, "empty cache\n"); break;
+      case Event::Kind::StepBegins: fmt::format_to(out, "--- step {}\n", event.subject); break;
+      case Event::Kind::ForwardEnds: fmt::format_to(out, "--- forward ends\n"); break;
+      case Event::Kind::StepEnds: fmt::format_to(out, "--- step ends\n"); break;
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::optional<Trace> replay(const Recording& recording, std::optional<std::int64_t> capacity_bytes) {
+  return Replay(recording, capacity_bytes).run();
+}
+
+std::vector<Part> alive_after(const Recording& recording, const Trace& trace, std::size_t event) {
+  std::vector<bool> alive(recording.allocations.size());
+  for (std::size_t i = 0; i <= event; ++i) {
+    const Event& seen = recording.events[i];
+    if (seen.kind == Event::Kind::Allocate) alive[static_cast<std::size_t>(seen.subject)] = true;
+    if (seen.kind == Event::Kind::Free) alive[static_cast<std::size_t>(seen.subject)] = false;
+  }
+  std::vector<Part> parts;
+  std::int64_t slack = 0;
+  for (std::size_t id = 0; id < alive.size(); ++id) {
+    if (!alive[id]) continue;
+    const ops::Allocation& made = recording.allocations[id];
+    parts.push_back({made.what, std::string(name(made.category)), made.bytes});
+    slack += trace.block_bytes[id] - made.bytes;
+  }
+  if (slack > 0) parts.push_back({"allocator rounding and unsplit blocks", "slack", slack});
+  std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.bytes > b.bytes; });
+  return parts;
+}
+
+std::string print(const Recording& recording) { return print_events(recording, nullptr); }
+std::string print(const Recording& recording, const Trace& trace) { return print_events(recording, &trace); }
+
+}  // namespace forerun::pipeline
