@@ -26,7 +26,9 @@ class Layers : public ::testing::Test {
                 "forerun_library(rules DIR rules MAY_USE core\n  CATALOG rule)\n"
                 "forerun_tool(tool DIR tool/cli MAY_USE core rules)\n"
                 "add_subdirectory(tool/apart)\n");
-    tree_.write("cmake/Layers.cmake", read_all(FORERUN_SOURCE_DIR "/cmake/Layers.cmake"));
+    for (const char* file : {"cmake/Layers.cmake", "cmake/Catalog.cmake"}) {
+      tree_.write(file, read_all(std::string(FORERUN_SOURCE_DIR "/") + file));
+    }
     tree_.write("core/a.h", "#pragma once\n#include <vector>\n#include <sys/stat.h>\n");
     tree_.write("core/a.cpp", "#include \"core/a.h\"\n#include <fmt/format.h>\n");
     tree_.write("rules/rule.h", "#include \"core/a.h\"\n");
