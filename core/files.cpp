@@ -2,11 +2,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <pthread.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <optional>
 
 namespace forerun {
 namespace {
@@ -16,6 +19,24 @@ struct Descriptor {
   ~Descriptor() {
     if (fd >= 0) ::close(fd);
   }
+};
+
+// Holds back what a user or a scheduler sends to end a run, so that it ends before or after a file is written and
+// never between. The signals that were held back arrive when this goes out of scope.
+class Uninterrupted {
+ public:
+  Uninterrupted() {
+    sigset_t ending;
+    ::sigemptyset(&ending);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::sigaddset(&ending, signal);
+    ::pthread_sigmask(SIG_BLOCK, &ending, &before_);
+  }
+  ~Uninterrupted() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  Uninterrupted(const Uninterrupted&) = delete;
+  Uninterrupted& operator=(const Uninterrupted&) = delete;
+
+ private:
+  sigset_t before_;
 };
 
 Error file_error(const std::string& path, const std::string& what) {
@@ -60,6 +81,8 @@ Status write_file(const std::string& path, std::string_view bytes) {
   if (exists && S_ISDIR(info.st_mode)) return file_error(path, "cannot write: is a directory");
   const bool in_place = exists && !S_ISREG(info.st_mode);
 
+  std::optional<Uninterrupted> whole;
+  if (!in_place) whole.emplace();  // a pipe may wait for its reader, and the user may not want to
   std::string target = in_place ? path : fmt::format("{}.partial-{}", path, ::getpid());
   Descriptor out{in_place ? ::open(target.c_str(), O_WRONLY | O_CLOEXEC)
                           : ::open(target.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)};
