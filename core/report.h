@@ -60,7 +60,8 @@ struct TimeEstimate {
   std::string bound_by;      // "compute" | "memory" | "launch"
   double mfu = 0;            // model FLOPs utilisation, 0..1
   std::string confidence;    // "rough: ..." in words
-  std::optional<std::int64_t> steps_per_epoch;
+  std::optional<std::int64_t> steps_per_epoch;  // batches: ceil(dataset_size / batch_size)
+  std::optional<std::int64_t> optimizer_steps;  // of the whole run: one every gradient_accumulation_steps batches
   std::optional<TimeInterval> run;
 };
 

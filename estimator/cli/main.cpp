@@ -1,34 +1,138 @@
+// forerun estimate: reads specs, asks the pipeline, prints.
 #include <fmt/format.h>
 
-#include <cstdio>
+#include <string>
+#include <vector>
 
 #include "cli/options/options.h"
+#include "core/nearest.h"
+#include "core/report_writers.h"
 #include "core/spec.h"
+#include "core/version.h"
+#include "estimator/cli/explain.h"
 #include "estimator/devices/device.h"
 #include "estimator/pipeline/estimate.h"
 #include "estimator/pipeline/stages.h"
 #include "estimator/pipeline/trace.h"
 
-int main(int argc, char** argv) {
-  using namespace forerun;
+namespace forerun::cli {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr const char* kProgram = "forerun estimate";
+const std::vector<std::string> kFormats = {"text", "json"};
+const std::vector<std::string> kStages = {"graph", "schedule", "trace"};
+
+struct Arguments {
+  std::vector<std::string> specs;
+  std::string gpu, format = "text", output, stop_after, explain;
+};
+
+po::options_description describe(Arguments& into) {
+  po::options_description options;
+  options.add_options()                                                                                              //
+      ("help", "this")                                                                                               //
+      ("version", "the version")                                                                                     //
+      ("gpu", po::value(&into.gpu)->value_name("NAME"), "this GPU instead of the spec's; a name or a profile's path that ends in .json")  //
+      ("format", po::value(&into.format)->value_name("text|json"), "how the report is written (text)")               //
+      ("output", po::value(&into.output)->value_name("FILE"), "writes the report there")                             //
+      ("stop-after", po::value(&into.stop_after)->value_name("STAGE"), "prints graph, schedule or trace instead of the report")  //
+      ("explain", po::value(&into.explain)->value_name("NAME"), "the page about a layer or a GPU; '' lists them")    //
+      ("spec", po::value(&into.specs), "");
+  return options;
+}
+
+Status check_word(const std::string& option, const std::string& value, const std::vector<std::string>& accepted) {
+  for (const std::string& word : accepted) {
+    if (word == value) return Done{};
+  }
+  return error(fmt::format("{} '{}' is not known", option, value), suggest(value, accepted));
+}
+
+Result<std::vector<Spec>> read_all(const std::vector<std::string>& paths) {
   std::vector<Spec> specs;
-  for (int i = 1; i < argc; ++i) {
-    auto s = read_spec(argv[i]);
-    if (!s) return cli::complain("forerun estimate", s.error());
-    specs.push_back(*s);
+  for (const std::string& path : paths) {
+    auto spec = read_spec(path);
+    if (!spec) return spec.error();
+    specs.push_back(std::move(*spec));
+  }
+  return specs;
+}
+
+// One process runs on one GPU: the command line's, or the one all specs agree on.
+Result<devices::Device> choose_gpu(const std::vector<Spec>& specs, const std::string& asked) {
+  if (!asked.empty()) return devices::find(asked);
+  for (const Spec& spec : specs) {
+    if (spec.gpu == specs[0].gpu) continue;
+    return error_at(spec.gpu_at, fmt::format("specs that share a process name two GPUs: '{}' and '{}'", specs[0].gpu, spec.gpu),
+                    "--gpu NAME for all of them");
   }
   auto device = devices::find(specs[0].gpu);
-  if (!device) return cli::complain("x", device.error());
-  if (getenv("TRACE")) {
-    auto st = pipeline::build_stages(pipeline::history(specs, specs.size() - 1), specs.back(), *device);
-    if (!st) return cli::complain("x", st.error());
-    fmt::print("{}\n{}", graph::print(st->graph), pipeline::print(st->recording));
-    return 0;
+  if (device) return device;
+  Error problem = device.error();
+  if (problem.where.file.empty()) problem.where = specs[0].gpu_at;
+  return problem;
+}
+
+// The last spec's intermediate, with what ran before it in the process.
+Result<std::string> print_stage(const std::vector<Spec>& specs, const devices::Device& device, const std::string& stage) {
+  const auto stages = pipeline::build_stages(pipeline::history(specs, specs.size() - 1), specs.back(), device);
+  if (!stages) return stages.error();
+  if (stage == "graph") return graph::print(stages->graph);
+  if (stage == "schedule") return pipeline::print(stages->recording);
+  const auto trace = pipeline::replay(stages->recording, std::nullopt);
+  return pipeline::print(stages->recording, *trace);
+}
+
+int run_estimate(const Arguments& given) {
+  if (const Status known = check_word("--format", given.format, kFormats); !known) return complain(kProgram, known.error());
+  const bool stops = !given.stop_after.empty();
+  if (stops) {
+    if (const Status known = check_word("--stop-after", given.stop_after, kStages); !known) return complain(kProgram, known.error());
   }
-  auto e = pipeline::estimate(specs, *device);
-  if (!e) return cli::complain("x", e.error());
-  for (auto& x : *e) {
-    for (auto& s : x.memory.steps) fmt::print("{} {} {}\n", s.peak_allocated_bytes, s.peak_reserved_bytes, s.end_allocated_bytes);
-    fmt::print("{} {}\n", x.memory.peaks[0].phase, x.memory.peaks[0].op);
+  if (given.specs.empty()) return complain(kProgram, error("no spec is named", "forerun estimate SPEC.yaml; --help says more"));
+  const auto specs = read_all(given.specs);
+  if (!specs) return complain(kProgram, specs.error());
+  const auto device = choose_gpu(*specs, given.gpu);
+  if (!device) return complain(kProgram, device.error());
+  if (stops) {
+    const auto text = print_stage(*specs, *device, given.stop_after);
+    return text ? emit(kProgram, *text, given.output, kExitClean) : complain(kProgram, text.error());
   }
+  const auto estimates = pipeline::estimate(*specs, *device);
+  if (!estimates) return complain(kProgram, estimates.error());
+  bool fits = true;
+  for (const Estimate& estimate : *estimates) fits = fits && estimate.memory.fits;
+  const std::string text = given.format == "json" ? to_json(*estimates) : to_text(*estimates);
+  return emit(kProgram, text, given.output, fits ? kExitClean : kExitFound);
+}
+
+int explain(const Arguments& given) {
+  if (given.explain.empty()) return emit(kProgram, known_pages(), given.output, kExitClean);
+  const auto text = page(given.explain);
+  return text ? emit(kProgram, *text, given.output, kExitClean) : complain(kProgram, text.error());
+}
+
+int run(const std::vector<std::string>& arguments) {
+  Arguments given;
+  const po::options_description options = describe(given);
+  const auto parsed = parse(arguments, options, "spec");
+  if (!parsed) return complain(kProgram, parsed.error());
+  if (parsed->values.count("help") > 0) {
+    const Usage usage{kProgram, "predicts the memory and time of a training step, without running it",
+                      "SPEC... [options]; several specs share one process, in order", "0 fits, 1 does not fit, 2 bad spec or usage"};
+    return emit(kProgram, help_text(usage, options), "", kExitClean);
+  }
+  if (parsed->values.count("version") > 0) return emit(kProgram, fmt::format("forerun {}\n", kVersion), "", kExitClean);
+  if (parsed->values.count("explain") > 0) return explain(given);
+  given.specs.insert(given.specs.end(), parsed->rest.begin(), parsed->rest.end());
+  return run_estimate(given);
+}
+
+}  // namespace
+}  // namespace forerun::cli
+
+int main(int argc, char** argv) {
+  return forerun::cli::guarded_main(argc, argv, forerun::cli::kProgram, forerun::cli::run);
 }

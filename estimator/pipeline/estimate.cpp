@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "estimator/autograd/training.h"
+#include "estimator/cost/roofline.h"
 #include "estimator/graph/graph.h"
 #include "estimator/pipeline/stages.h"
 #include "estimator/pipeline/trace.h"
@@ -104,6 +105,7 @@ Result<Estimate> estimate_one(const Stages& stages, const Spec& spec, const devi
   if (!fits) trace = replay(stages.recording, std::nullopt);
   made.memory = memory(stages.graph, stages.recording, *trace, device);
   made.memory.fits = fits;
+  made.time = cost::estimate(stages.recording.kernels, spec, device);
   return made;
 }
 
