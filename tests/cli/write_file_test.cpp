@@ -1,10 +1,10 @@
 // Output files are the old one or the new one, whatever ends the run.
+#include <filesystem>
+
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <filesystem>
 
 #include "core/files.h"
 #include "tests/support/golden.h"
