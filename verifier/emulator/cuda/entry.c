@@ -1,0 +1,80 @@
+// Initialisation, versions, errors, and the look-up of every other entry point by name.
+#include <dlfcn.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "verifier/emulator/cuda/aliases.h"
+#include "verifier/emulator/cuda/driver.h"
+#include "verifier/emulator/device/profile.h"
+
+CUresult emu_driver_result(int result) {
+  return result == EMU_OK              ? CUDA_SUCCESS
+         : result == EMU_OUT_OF_MEMORY ? CUDA_ERROR_OUT_OF_MEMORY
+                                       : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuInit(unsigned int flags) {
+  (void)flags;
+  return emu_device_count() > 0 ? CUDA_SUCCESS : CUDA_ERROR_NO_DEVICE;
+}
+
+CUresult cuDriverGetVersion(int* version) {
+  *version = CUDA_VERSION;
+  return CUDA_SUCCESS;
+}
+
+static const struct {
+  CUresult error;
+  const char *name, *text;
+} errors[] = {
+    {CUDA_SUCCESS, "CUDA_SUCCESS", "no error"},
+    {CUDA_ERROR_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
+    {CUDA_ERROR_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
+    {CUDA_ERROR_NOT_INITIALIZED, "CUDA_ERROR_NOT_INITIALIZED", "initialization error"},
+    {CUDA_ERROR_NO_DEVICE, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
+    {CUDA_ERROR_INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"},
+    {CUDA_ERROR_INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"},
+    {CUDA_ERROR_NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
+    {CUDA_ERROR_NOT_SUPPORTED, "CUDA_ERROR_NOT_SUPPORTED", "operation not supported"},
+};
+
+static CUresult look_up(CUresult error, const char** name, const char** text) {
+  for (unsigned i = 0; i < sizeof errors / sizeof *errors; ++i) {
+    if (errors[i].error != error) continue;
+    *name = errors[i].name;
+    *text = errors[i].text;
+    return CUDA_SUCCESS;
+  }
+  *name = *text = NULL;
+  return CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuGetErrorName(CUresult error, const char** name) {
+  const char* text;
+  return look_up(error, name, &text);
+}
+
+CUresult cuGetErrorString(CUresult error, const char** text) {
+  const char* name;
+  return look_up(error, &name, text);
+}
+
+static void* self;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static void find_self(void) { self = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD); }
+
+CUresult cuGetProcAddress_v2(const char* name, void** function, int version, cuuint64_t flags,
+                             CUdriverProcAddressQueryResult* result) {
+  (void)version, (void)flags;
+  pthread_once(&once, find_self);
+  const char* exported = name;
+  for (const EmuAlias* alias = emu_driver_aliases; alias->name != NULL; ++alias) {
+    if (strcmp(alias->name, name) == 0) exported = alias->exported;
+  }
+  *function = self == NULL ? NULL : dlsym(self, exported);
+  if (result != NULL) {
+    *result =
+        *function != NULL ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+  }
+  return *function != NULL ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}

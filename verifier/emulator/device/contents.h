@@ -1,0 +1,22 @@
+// What device memory holds. Bytes copied or set by the host, if there are few of them at a time,
+// are kept and read back; everything else - what kernels would have computed, and large copies -
+// reads as zero.
+//
+// A range's contents last until it is freed, cleared or handed to another tensor
+// (caching_allocator.c).
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+// One copy or fill up to this many bytes is kept; a larger one clears what it covers.
+enum { EMU_KEPT_BYTES = 4 << 20 };
+// Host memory all kept contents may take together.
+#define EMU_ALL_KEPT_BYTES (1ull << 30)
+
+// Device addresses must lie in the emulator's range; the parts that do not are ignored.
+void emu_contents_write(uint64_t to, const void* from, uint64_t bytes);
+void emu_contents_read(void* to, uint64_t from, uint64_t bytes);
+void emu_contents_copy(uint64_t to, uint64_t from, uint64_t bytes);
+void emu_contents_fill(uint64_t at, const void* pattern, uint64_t pattern_bytes, uint64_t bytes);
+void emu_contents_clear(uint64_t at, uint64_t bytes);
