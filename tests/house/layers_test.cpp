@@ -111,6 +111,12 @@ TEST(House, TheSourcesAreLaidOutAsTheFormatSays) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
 }
 
+TEST(House, ThePagesThatFollowFromTheCodeAreUpToDate) {
+  const CommandResult result =
+      run_command({"python3", FORERUN_SOURCE_DIR "/scripts/generate", "--check", "--bin", FORERUN_BINARY_DIR "/bin"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+}
+
 // A path of the machine something was written on means nothing on another.
 TEST(House, NoTrackedFileNamesAPathOfAMachine) {
   if (!std::filesystem::exists(FORERUN_SOURCE_DIR "/.git")) GTEST_SKIP() << "not a git checkout";
