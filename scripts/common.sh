@@ -5,6 +5,9 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$root/build  # as the presets say
 self=$(basename "$0")
 
+# Clones of this repository in different folders compile the same text: let them share what ccache keeps.
+export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
+
 say() { printf '%s: %s\n' "$self" "$*" >&2; }
 die() { say "error: $*"; exit 2; }
 
