@@ -42,6 +42,20 @@ void add_to(Runtime& run, Tensor& buffer, Tensor gradient) {
   buffer = std::move(sum);
 }
 
+// SavedVariable::unpack's version check.
+Status check_saved(const Node& node) {
+  for (std::size_t i = 0; i < node.saved.size(); ++i) {
+    const ops::Storage& storage = *node.saved[i].storage;
+    if (storage.version() == node.versions[i]) continue;
+    Error problem = error(fmt::format("{} works in place on what {} keeps for its backward; PyTorch stops there",
+                                      storage.overwritten_by(), node.where),
+                          "inplace: false");
+    problem.where.file = storage.overwritten_by();  // a layer; whoever has the spec turns it into a place
+    return problem;
+  }
+  return Done{};
+}
+
 struct Later {
   bool operator()(const std::shared_ptr<Node>& a, const std::shared_ptr<Node>& b) const { return a->order < b->order; }
 };
@@ -75,8 +89,8 @@ void require_grad(Parameter& parameter) {
   parameter.value.is_leaf = true;
 }
 
-void backward(Runtime& run, const Tensor& root, const Tensor& seed) {
-  if (!root.grad_fn) return;
+Status backward(Runtime& run, const Tensor& root, const Tensor& seed) {
+  if (!root.grad_fn) return Done{};
   run.thread = Runtime::Thread::Backward;
   std::unordered_map<Node*, int> waiting = count_dependencies(root.grad_fn.get());
   std::unordered_map<Node*, Tensor> buffers;
@@ -88,6 +102,7 @@ void backward(Runtime& run, const Tensor& root, const Tensor& seed) {
     ready.pop();
     run.where = node->where;
     run.tape.enter(ops::Phase::Backward, fmt::format("backward of {}: {}", node->where, node->op), node->where);
+    if (const Status intact = check_saved(*node); !intact) return intact;
     Tensors gradients;
     {
       Tensors incoming(1);
@@ -105,6 +120,7 @@ void backward(Runtime& run, const Tensor& root, const Tensor& seed) {
   }
   run.thread = Runtime::Thread::Main;
   run.where.clear();
+  return Done{};
 }
 
 }  // namespace forerun::autograd

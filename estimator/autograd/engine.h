@@ -20,6 +20,7 @@ void require_grad(Parameter& parameter);
 // a node's incoming gradient dies when the node returns, its saved tensors right after; a second gradient for the
 // same node is added in place when nobody else holds the first; a parameter keeps the gradient that arrives
 // when it is the only holder, copies it otherwise, and adds in place from the second micro-batch on.
-void backward(ops::Runtime& run, const ops::Tensor& root, const ops::Tensor& seed);
+// Errors: an in-place operator overwrote what a node kept, where PyTorch stops too; `where` in the message's layers.
+Status backward(ops::Runtime& run, const ops::Tensor& root, const ops::Tensor& seed);
 
 }  // namespace forerun::autograd

@@ -12,7 +12,7 @@ using ops::Category;
 using ops::Runtime;
 using ops::Tensor;
 using ops::Tensors;
-using Parameters = std::vector<std::unique_ptr<Parameter>>;
+using Parameters = std::vector<Parameter*>;
 
 Tensor state_like(Runtime& run, const Parameter& parameter, std::string_view what) {
   return run.empty(parameter.value.shape, parameter.value.dtype, Category::OptimizerState, fmt::format("{} {}", parameter.name, what));
@@ -25,7 +25,7 @@ Tensor temporary_like(Runtime& run, const Parameter& parameter, std::string_view
 // A kernel over every parameter that touches each element `passes` times.
 void launch_all(Runtime& run, std::string_view kernel, const Parameters& parameters, int passes) {
   double bytes = 0;
-  for (const auto& parameter : parameters) bytes += static_cast<double>(parameter->value.bytes());
+  for (Parameter* parameter : parameters) bytes += static_cast<double>(parameter->value.bytes());
   run.tape.launch(kernel, DType::Float32, 0, bytes * passes);
 }
 
@@ -40,7 +40,7 @@ class Adam : public Optimizer {
 
   bool takes_scale() const override { return implementation_ == OptimizerImplementation::Fused; }
 
-  void step(Runtime& run, Parameters& parameters) override {
+  void step(Runtime& run, const Parameters& parameters) override {
     if (state_.empty()) make_state(run, parameters);
     if (implementation_ == OptimizerImplementation::Fused) fused(run, parameters);
     if (implementation_ == OptimizerImplementation::Foreach) foreach(run, parameters);
@@ -55,7 +55,7 @@ class Adam : public Optimizer {
 
   void make_state(Runtime& run, const Parameters& parameters) {
     run.tape.refine("optimizer step: state");
-    for (const auto& parameter : parameters) {
+    for (Parameter* parameter : parameters) {
       State made;
       if (implementation_ == OptimizerImplementation::Fused) {
         made.step = run.empty({}, DType::Float32, Category::OptimizerState, parameter->name + " step");
@@ -78,7 +78,7 @@ class Adam : public Optimizer {
     Tensors decayed;
     if (decays_ && !decoupled_) {
       run.tape.refine("optimizer step: _foreach_add(gradients, parameters)");
-      for (const auto& parameter : parameters) decayed.push_back(temporary_like(run, *parameter, "decayed gradient"));
+      for (Parameter* parameter : parameters) decayed.push_back(temporary_like(run, *parameter, "decayed gradient"));
       launch_all(run, "_foreach_add", parameters, 3);
     }
     launch_all(run, "_foreach_lerp_", parameters, 3);
@@ -87,7 +87,7 @@ class Adam : public Optimizer {
     decayed.clear();
     run.tape.refine("optimizer step: _foreach_sqrt(exp_avg_sq)");
     Tensors roots;
-    for (const auto& parameter : parameters) roots.push_back(temporary_like(run, *parameter, "sqrt(exp_avg_sq)"));
+    for (Parameter* parameter : parameters) roots.push_back(temporary_like(run, *parameter, "sqrt(exp_avg_sq)"));
     launch_all(run, "_foreach_sqrt", parameters, 2);
     launch_all(run, "_foreach_div_", parameters, 2);
     launch_all(run, "_foreach_add_", parameters, 2);
@@ -97,7 +97,7 @@ class Adam : public Optimizer {
   void for_loop(Runtime& run, const Parameters& parameters) {
     // Python names that live from one turn of the loop into the next, until they are bound again.
     Tensor grad, denom;
-    for (const auto& parameter : parameters) {
+    for (Parameter* parameter : parameters) {
       run.tape.refine(fmt::format("optimizer step: {}", parameter->name));
       grad = parameter->gradient;
       if (decays_ && decoupled_) launch_one(run, "mul_", *parameter, 2);
@@ -131,7 +131,7 @@ class Sgd : public Optimizer {
 
   bool takes_scale() const override { return implementation_ == OptimizerImplementation::Fused; }
 
-  void step(Runtime& run, Parameters& parameters) override {
+  void step(Runtime& run, const Parameters& parameters) override {
     if (implementation_ == OptimizerImplementation::Fused) fused(run, parameters);
     if (implementation_ == OptimizerImplementation::Foreach) foreach(run, parameters);
     if (implementation_ == OptimizerImplementation::ForLoop) for_loop(run, parameters);
@@ -142,7 +142,7 @@ class Sgd : public Optimizer {
 
   void make_buffers(Runtime& run, const Parameters& parameters) {
     run.tape.refine("optimizer step: momentum buffers");
-    for (const auto& parameter : parameters) buffers_.push_back(state_like(run, *parameter, "momentum buffer"));
+    for (Parameter* parameter : parameters) buffers_.push_back(state_like(run, *parameter, "momentum buffer"));
   }
 
   void fused(Runtime& run, const Parameters& parameters) {
@@ -155,12 +155,12 @@ class Sgd : public Optimizer {
     Tensors decayed;
     if (decays_) {
       run.tape.refine("optimizer step: _foreach_add(gradients, parameters)");
-      for (const auto& parameter : parameters) decayed.push_back(temporary_like(run, *parameter, "decayed gradient"));
+      for (Parameter* parameter : parameters) decayed.push_back(temporary_like(run, *parameter, "decayed gradient"));
       launch_all(run, "_foreach_add", parameters, 3);
     }
     if (first()) {
       make_buffers(run, parameters);
-      for (const auto& parameter : parameters) launch_one(run, "clone", *parameter, 2);
+      for (Parameter* parameter : parameters) launch_one(run, "clone", *parameter, 2);
     } else if (momentum_) {
       launch_all(run, "_foreach_mul_", parameters, 2);
       launch_all(run, "_foreach_add_", parameters, 3);

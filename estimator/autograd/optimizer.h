@@ -13,7 +13,7 @@ namespace forerun::autograd {
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
-  virtual void step(ops::Runtime& run, std::vector<std::unique_ptr<Parameter>>& parameters) = 0;
+  virtual void step(ops::Runtime& run, const std::vector<Parameter*>& parameters) = 0;
   // The fused kernels unscale and check gradients themselves (_step_supports_amp_scaling).
   virtual bool takes_scale() const { return false; }
 };

@@ -48,7 +48,7 @@ void GradScaler::unscale(Runtime& run) {
   found_inf_ = check(run, inverse);
 }
 
-void GradScaler::step(Runtime& run, Optimizer& optimizer, std::vector<std::unique_ptr<Parameter>>& parameters) {
+void GradScaler::step(Runtime& run, Optimizer& optimizer, const std::vector<Parameter*>& parameters) {
   if (!optimizer.takes_scale()) {
     if (!found_inf_) unscale(run);
     optimizer.step(run, parameters);
@@ -65,12 +65,12 @@ void GradScaler::step(Runtime& run, Optimizer& optimizer, std::vector<std::uniqu
   optimizer.step(run, parameters);
 }
 
-void clip_grad_norm(Runtime& run, const std::vector<std::unique_ptr<Parameter>>& parameters) {
+void clip_grad_norm(Runtime& run, const std::vector<Parameter*>& parameters) {
   run.tape.refine("clip_grad_norm_: norms of the gradients");
   const auto count = static_cast<std::int64_t>(parameters.size());
   const DType dtype = parameters[0]->value.dtype;
   std::int64_t chunks = 1;
-  for (const auto& parameter : parameters) {
+  for (const Parameter* parameter : parameters) {
     chunks = std::max(chunks, (parameter->value.elements() + kForeachChunk - 1) / kForeachChunk);
   }
   Tensors norms;
@@ -94,7 +94,7 @@ void clip_grad_norm(Runtime& run, const std::vector<std::unique_ptr<Parameter>>&
   shifted = {};
   const Tensor clamped = scalar(run, dtype, "clamped clip coefficient");
   double bytes = 0;
-  for (const auto& parameter : parameters) bytes += static_cast<double>(parameter->value.bytes());
+  for (const Parameter* parameter : parameters) bytes += static_cast<double>(parameter->value.bytes());
   run.tape.launch("_foreach_norm", dtype, 0, bytes);
   run.tape.launch("_foreach_mul_", dtype, 0, 2 * bytes);
 }

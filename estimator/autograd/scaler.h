@@ -1,7 +1,6 @@
 // torch.amp.GradScaler (torch/amp/grad_scaler.py, 2.11) and clip_grad_norm_: what they allocate.
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "estimator/autograd/engine.h"
@@ -15,7 +14,7 @@ class GradScaler {
   ops::Tensor scale(ops::Runtime& run, const ops::Tensor& loss);
   // Divides the gradients in place and leaves found_inf behind until update().
   void unscale(ops::Runtime& run);
-  void step(ops::Runtime& run, Optimizer& optimizer, std::vector<std::unique_ptr<Parameter>>& parameters);
+  void step(ops::Runtime& run, Optimizer& optimizer, const std::vector<Parameter*>& parameters);
   void update() { found_inf_ = {}; }
 
  private:
@@ -26,6 +25,6 @@ class GradScaler {
 };
 
 // torch.nn.utils.clip_grad_norm_ with the foreach implementation (ForeachReduceOp.cu, chunks of 65,536 elements).
-void clip_grad_norm(ops::Runtime& run, const std::vector<std::unique_ptr<Parameter>>& parameters);
+void clip_grad_norm(ops::Runtime& run, const std::vector<Parameter*>& parameters);
 
 }  // namespace forerun::autograd

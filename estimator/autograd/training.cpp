@@ -50,17 +50,27 @@ class Session {
     if (spec_.setup == Setup::ModelFirst) load_batch();
   }
 
-  void step(int number) {
+  Status step(int number) {
     run_.tape.begin_step(number);
-    for (std::int64_t i = 0; i < spec_.gradient_accumulation_steps; ++i) micro_step();
+    for (std::int64_t i = 0; i < spec_.gradient_accumulation_steps; ++i) {
+      if (const Status done = micro_step(); !done) return placed(done.error());
+    }
     optimize();
     enter(Phase::Optimizer, "zero_grad");
-    for (auto& parameter : parameters_) parameter->gradient = {};
+    for (Parameter* parameter : trained_) parameter->gradient = {};
     loss_ = {};
     run_.tape.end_step();
+    return Done{};
   }
 
  private:
+  // The engine knows layers, the graph knows where the spec names them.
+  Error placed(Error problem) const {
+    const auto found = graph_.places.find(problem.where.file);
+    problem.where = found == graph_.places.end() ? Location{spec_.path, {}, {}} : found->second;
+    return problem;
+  }
+
   void enter(Phase phase, std::string op) {
     run_.where.clear();
     run_.tape.enter(phase, std::move(op), "");
@@ -84,8 +94,11 @@ class Session {
       auto parameter = std::make_unique<Parameter>();
       parameter->name = described.name;
       parameter->value = run_.empty(described.shape, described.dtype, Category::Parameters, described.name);
-      require_grad(*parameter);
-      parameters_.push_back(std::move(parameter));
+      if (described.trainable) {
+        require_grad(*parameter);
+        trained_.push_back(parameter.get());
+      }
+      tensors_.push_back(std::move(parameter));
     }
     optimizer_ = make_optimizer(spec_.optimizer);
   }
@@ -115,14 +128,14 @@ class Session {
     Tensors inputs, parameters;
     for (const graph::ValueId id : instruction.inputs) inputs.push_back(at(id));
     for (const int index : instruction.parameters) {
-      parameters.push_back(index < 0 ? Tensor{} : parameters_[static_cast<std::size_t>(index)]->value);
+      parameters.push_back(index < 0 ? Tensor{} : tensors_[static_cast<std::size_t>(index)]->value);
     }
     Tensor result = instruction.op->run(run_, inputs, parameters, instruction.attributes);
     const Shape& shape = graph_.values[static_cast<std::size_t>(instruction.output)].shape;
     at(instruction.output) = result.shape == shape ? std::move(result) : result.view(shape);
   }
 
-  void micro_step() {
+  Status micro_step() {
     forward();
     enter(Phase::Forward, "loss / micro-batches");
     run_.where = "loss";
@@ -133,21 +146,21 @@ class Session {
     // Names Python's call keeps until backward returns: the scaled loss and the gradient it starts from.
     const Tensor root = scaled_ ? scaler_.scale(run_, loss_) : loss_;
     const Tensor seed = run_.empty({}, root.dtype, Category::Temporaries, "gradient of the loss");
-    backward(run_, root, seed);
+    return backward(run_, root, seed);
   }
 
   void optimize() {
     enter(Phase::Optimizer, "optimizer step");
     if (spec_.clip_norm) {
       if (scaled_) scaler_.unscale(run_);
-      clip_grad_norm(run_, parameters_);
+      clip_grad_norm(run_, trained_);
     }
     run_.tape.refine("optimizer step");
     if (!scaled_) {
-      optimizer_->step(run_, parameters_);
+      optimizer_->step(run_, trained_);
       return;
     }
-    scaler_.step(run_, *optimizer_, parameters_);
+    scaler_.step(run_, *optimizer_, trained_);
     scaler_.update();
   }
 
@@ -156,7 +169,8 @@ class Session {
   const graph::Graph& graph_;
   Batch& batch_;
   const bool scaled_;
-  std::vector<std::unique_ptr<Parameter>> parameters_;
+  std::vector<std::unique_ptr<Parameter>> tensors_;  // parameters and buffers, as the graph lists them
+  std::vector<Parameter*> trained_;                  // model.parameters()
   std::unique_ptr<Optimizer> optimizer_;
   GradScaler scaler_;
   Tensor loss_;
@@ -173,13 +187,15 @@ Result<ops::Recording> schedule(const std::vector<Run>& before, const Run& last,
       {
         Session session(run, earlier, batch);
         session.set_up();
-        session.step(0);
+        if (const Status done = session.step(0); !done) return done.error();
       }
       tape.empty_cache();
     }
     Session session(run, last, batch);
     session.set_up();
-    for (int step = 1; step <= kSteps; ++step) session.step(step);
+    for (int step = 1; step <= kSteps; ++step) {
+      if (const Status done = session.step(step); !done) return done.error();
+    }
     tape.close();
   }
   return tape.take();

@@ -47,10 +47,18 @@ Result<ValueId> Builder::add_value(Shape shape, DType dtype, std::string what, c
 }
 
 Result<int> Builder::parameter(std::string role, Shape shape) {
-  const DType dtype = spec_.precision == Precision::Bf16 ? DType::BFloat16 : DType::Float32;
+  return add_parameter(std::move(role), std::move(shape), DType::Float32, true);
+}
+
+Result<int> Builder::buffer(std::string role, Shape shape, DType dtype) {
+  return add_parameter(std::move(role), std::move(shape), dtype, false);
+}
+
+Result<int> Builder::add_parameter(std::string role, Shape shape, DType dtype, bool trainable) {
+  if (spec_.precision == Precision::Bf16 && is_floating(dtype)) dtype = DType::BFloat16;
   std::string name = fmt::format("{} {}", where_, role);
   if (const Status fits = check_size(shape, dtype, name, at_); !fits) return fits.error();
-  graph_.parameters.push_back({std::move(name), std::move(shape), dtype, where_});
+  graph_.parameters.push_back({std::move(name), std::move(shape), dtype, where_, trainable});
   return static_cast<int>(graph_.parameters.size()) - 1;
 }
 
@@ -72,6 +80,7 @@ Result<ValueId> Builder::layer(const LayerSpec& spec, ValueId input) {
   if (++depth_ > kMaxDepth) return error_at(spec.at, fmt::format("layers are nested more than {} deep", kMaxDepth));
   at_ = spec.at;
   where_ = fmt::format("{} {}", spec.kind, ++counts_[spec.kind]);
+  graph_.places[where_] = spec.at;
   auto output = entry->layer->build(*this, spec, input);
   --depth_;
   if (output && *output != input) made_by_[*output] = {number, spec.kind, spec.at};

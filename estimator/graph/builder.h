@@ -18,6 +18,8 @@ class Builder {
   DType dtype(ValueId value) const { return graph_.values[static_cast<std::size_t>(value)].dtype; }
   // A trainable parameter of the current layer, in the model's precision; `role` is "weight" or "bias".
   Result<int> parameter(std::string role, Shape shape);
+  // State that moves with the model and does not train; floating dtypes follow the model's precision.
+  Result<int> buffer(std::string role, Shape shape, DType dtype);
   Result<ValueId> call(const ops::Operator& op, std::vector<ValueId> inputs, std::vector<int> parameters,
                        Shape shape, ops::Attributes attributes = {});
   // An operator that changes neither shape nor dtype and has no parameters.
@@ -39,6 +41,8 @@ class Builder {
   Graph& graph() { return graph_; }
 
  private:
+  Result<int> add_parameter(std::string role, Shape shape, DType dtype, bool trainable);
+
   struct Made {  // by which layer a value was made
     int number = 0;
     std::string kind;

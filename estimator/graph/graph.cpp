@@ -69,13 +69,17 @@ std::string print_operand(const Graph& graph, int parameter) {
 
 std::int64_t Graph::parameter_count() const {
   std::int64_t count = 0;
-  for (const Parameter& parameter : parameters) count += numel(parameter.shape).value_or(0);
+  for (const Parameter& parameter : parameters) {
+    if (parameter.trainable) count += numel(parameter.shape).value_or(0);
+  }
   return count;
 }
 
 std::int64_t Graph::parameters_bytes() const {
   std::int64_t bytes = 0;
-  for (const Parameter& parameter : parameters) bytes += numel(parameter.shape).value_or(0) * size_bytes(parameter.dtype);
+  for (const Parameter& parameter : parameters) {
+    if (parameter.trainable) bytes += numel(parameter.shape).value_or(0) * size_bytes(parameter.dtype);
+  }
   return bytes;
 }
 

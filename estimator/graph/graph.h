@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct Parameter {
   Shape shape;
   DType dtype = DType::Float32;
   std::string owner;  // "linear 1"
+  bool trainable = true;  // false: a buffer, such as batch norm's running mean
 };
 
 struct Instruction {
@@ -40,12 +42,14 @@ struct Instruction {
 
 struct Graph {
   std::vector<Value> values;
-  std::vector<Parameter> parameters;  // in the order of model.parameters()
+  std::vector<Parameter> parameters;  // and buffers, in the order model.to(device) moves them
   std::vector<Instruction> instructions;
   ValueId input = -1;
   ValueId target = -1;
   ValueId loss = -1;
+  std::map<std::string, Location> places;  // "linear 1" -> where the spec names it
 
+  // Of what trains; buffers are not counted.
   std::int64_t parameter_count() const;
   std::int64_t parameters_bytes() const;
 };

@@ -25,13 +25,14 @@ constexpr std::array<Rule, 5> kRules{{
 Tensor activate(Runtime& run, Activation kind, const Tensor& x, bool inplace) {
   const Rule& rule = kRules[static_cast<std::size_t>(kind)];
   Tensor y = inplace ? x.detach() : run.output_like(x, "output");
+  if (inplace) y.storage->overwrite(run.where);
   run.launch(rule.forward, {&x, &y});
   Node* node = run.record(rule.forward, y, {&x}, [rule](Runtime& r, Node& self, Tensors& grad) -> Tensors {
     Tensor back = r.output_like(grad[0], "input gradient");
     r.launch(rule.backward, {&grad[0], &self.saved[0], &back});
     return {back};
   });
-  if (node != nullptr) node->saved.push_back(rule.keeps_input ? x.detach() : y.detach());
+  if (node != nullptr) node->keep(rule.keeps_input ? x : y);
   return y;
 }
 
@@ -45,7 +46,7 @@ Tensor dropout(Runtime& run, const Tensor& x, double p) {
     r.launch("native_dropout_backward", {&grad[0], &self.saved[0], &back});
     return {back};
   });
-  if (node != nullptr) node->saved.push_back(mask);
+  if (node != nullptr) node->keep(mask);
   return y;
 }
 
@@ -68,7 +69,7 @@ Tensor multiply(Runtime& run, const Tensor& x, const Tensor& scale) {
     r.launch("mul", {&grad[0], &self.saved[0], &back});
     return {back};
   });
-  if (node != nullptr) node->saved.push_back(scale.detach());
+  if (node != nullptr) node->keep(scale);
   return y;
 }
 

@@ -71,8 +71,11 @@ Tensor linear(Runtime& run, const Tensor& x_in, const Tensor& weight_in, const T
     };
     Shape input_shape = grad[0].shape;
     input_shape.back() = k;
-    if (self.needs(0)) back[0] = product(input_shape, m, k, n, Category::Temporaries, "input gradient");
+    // Generated backward code takes its inputs by name: mat1 before mat2 for addmm, but mat2 before self for mm.
+    const auto of_input = [&] { back[0] = product(input_shape, m, k, n, Category::Temporaries, "input gradient"); };
+    if (has_bias && self.needs(0)) of_input();
     if (self.needs(1)) back[1] = product({n, k}, n, k, m, Category::Gradients, "weight gradient");
+    if (!has_bias && self.needs(0)) of_input();
     if (has_bias && self.needs(2)) {
       // The engine sums the gradient down to the bias's shape (validate_outputs) while everything above is alive.
       r.tape.refine(fmt::format("backward of {}: bias gradient sum([{}, {}])", self.where, m, n));
@@ -83,8 +86,8 @@ Tensor linear(Runtime& run, const Tensor& x_in, const Tensor& weight_in, const T
   });
   if (node == nullptr) return y;
   // mat1 is kept for the weight's gradient, mat2 for the input's.
-  if (node->needs(1)) node->saved.push_back(x.detach());
-  if (node->needs(0)) node->saved.push_back(weight.detach());
+  if (node->needs(1)) node->keep(x);
+  if (node->needs(0)) node->keep(weight);
   return y;
 }
 

@@ -13,7 +13,7 @@ Tensor log_softmax(Runtime& run, const Tensor& x) {
     r.launch("_log_softmax_backward_data", {&grad[0], &self.saved[0], &back});
     return {back};
   });
-  if (node != nullptr) node->saved.push_back(y.detach());
+  if (node != nullptr) node->keep(y);
   return y;
 }
 
@@ -26,7 +26,11 @@ Tensor nll_loss(Runtime& run, const Tensor& log_probabilities, const Tensor& tar
     r.launch("nll_loss_backward", {&back, &self.saved[1]});
     return {back};
   });
-  if (node != nullptr) node->saved = {log_probabilities.detach(), target.detach(), total_weight};
+  if (node != nullptr) {
+    node->keep(log_probabilities);
+    node->keep(target);
+    node->keep(total_weight);
+  }
   return loss;
 }
 
@@ -53,7 +57,10 @@ Tensor mse_loss(Runtime& run, const Tensor& prediction_in, const Tensor& target)
     r.launch("mse_loss_backward", {&self.saved[0], &self.saved[1], &back});
     return {back};
   });
-  if (node != nullptr) node->saved = {prediction.detach(), target.detach()};
+  if (node != nullptr) {
+    node->keep(prediction);
+    node->keep(target);
+  }
   return loss;
 }
 
@@ -73,7 +80,10 @@ Tensor bce_with_logits(Runtime& run, const Tensor& logits_in, const Tensor& targ
     for (int pass = 0; pass < 4; ++pass) r.launch("binary_cross_entropy_with_logits_backward", {&back, &back});
     return {back};
   });
-  if (node != nullptr) node->saved = {logits.detach(), target.detach()};
+  if (node != nullptr) {
+    node->keep(logits);
+    node->keep(target);
+  }
   return loss;
 }
 

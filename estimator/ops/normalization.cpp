@@ -25,7 +25,11 @@ Tensor layer_norm(Runtime& run, const Tensor& x_in, const Tensor& weight, const 
     r.launch("native_layer_norm_backward", {&grad[0], &self.saved[0]});
     return back;
   });
-  if (node != nullptr) node->saved = {x.detach(), mean, rstd};
+  if (node != nullptr) {
+    node->keep(x);
+    node->keep(mean);
+    node->keep(rstd);
+  }
   return y;
 }
 

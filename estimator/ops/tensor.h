@@ -26,9 +26,19 @@ class Storage {
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
 
+  // Autograd's version counter: an in-place operator raises it and says who it was.
+  void overwrite(std::string by) {
+    ++version_;
+    overwritten_by_ = std::move(by);
+  }
+  int version() const { return version_; }
+  const std::string& overwritten_by() const { return overwritten_by_; }
+
  private:
   Tape& tape_;
   int allocation_;
+  int version_ = 0;
+  std::string overwritten_by_;
 };
 
 struct Tensor {
@@ -61,8 +71,13 @@ struct Node {
   std::uint64_t order = 0;    // creation order; later nodes run first, kAccumulate before all
   std::vector<std::shared_ptr<Node>> next;  // null: this input needs no gradient
   Tensors saved;
+  std::vector<int> versions;  // of each saved tensor when it was saved
   std::function<Tensors(Runtime&, Node&, Tensors&)> backward;
 
+  void keep(const Tensor& tensor) {
+    saved.push_back(tensor.detach());
+    versions.push_back(tensor.storage->version());
+  }
   bool needs(std::size_t input) const { return next[input] != nullptr; }
 };
 
