@@ -8,45 +8,7 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-#define EMU_REPORT_MAGIC 0x31554d4546464f52ull  // "ROFFEMU1"
-enum { EMU_MAX_DEVICES = 16, EMU_MAX_NAMES = 1024, EMU_NAME_BYTES = 96 };
-
-// Kinds of named counts.
-enum {
-  EMU_NAME_UNMODELLED = 1,    // an entry point nobody has considered; it returned "not supported"
-  EMU_NAME_UNKNOWN_SIZE = 2,  // a size only NVIDIA's library knows; it was answered as zero
-};
-
-typedef struct {
-  uint32_t state;  // 0 free, 1 being written, 2 readable
-  uint32_t kind;
-  uint64_t count;
-  char name[EMU_NAME_BYTES];
-} EmuNamedCount;
-
-// Bytes of one device, the largest of any one process.
-typedef struct {
-  uint64_t driver_peak_bytes;     // handed out by cudaMalloc and its relatives
-  uint64_t allocated_peak_bytes;  // as PyTorch's caching allocator reports them; 0 without PyTorch
-  uint64_t reserved_peak_bytes;
-  uint64_t failed_requests;     // that did not fit
-  uint64_t first_failed_bytes;  // size of the first of them
-} EmuDeviceReport;
-
-typedef struct {
-  uint64_t magic;
-  uint64_t processes;  // that used the device
-  uint64_t launches;   // kernels, of all processes
-  uint64_t synchronisations;
-  uint64_t bytes_to_device, bytes_to_host;
-  uint64_t unbacked_copies;  // to the device, too large to keep: their contents read back as zero
-  EmuDeviceReport devices[EMU_MAX_DEVICES];
-  EmuNamedCount names[EMU_MAX_NAMES];
-} EmuReport;
+#include "verifier/dryrun/report_layout.h"
 
 // Never null. Counters are changed with the functions below only.
 EmuReport* emu_report(void);
@@ -77,7 +39,3 @@ void emu_unknown_size(EmuEntry* entry);
 #define EMU_HARMLESS(function) \
   int function(void);          \
   int function(void) { return 0; }
-
-#ifdef __cplusplus
-}
-#endif

@@ -1,0 +1,68 @@
+// What a program did on the emulated device, as the emulator's libraries noted it in the report
+// they share.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/result.h"
+
+namespace forerun::dryrun {
+
+struct DeviceUse {
+  int device = 0;
+  std::int64_t driver_peak_bytes = 0;  // handed out by cudaMalloc and its relatives, in 2 MiB pages
+  std::int64_t allocated_peak_bytes =
+      0;  // PyTorch's caching allocator; 0 when PyTorch was not used
+  std::int64_t reserved_peak_bytes = 0;
+  std::int64_t failed_requests = 0;  // cudaMalloc calls that did not fit
+  std::int64_t first_failed_bytes = 0;
+};
+
+struct NamedCount {
+  std::string name;
+  std::int64_t count = 0;
+};
+
+struct Report {
+  std::int64_t processes = 0;  // that used the device
+  std::int64_t launches = 0;
+  std::int64_t synchronisations = 0;
+  std::int64_t bytes_to_device = 0;
+  std::int64_t bytes_to_host = 0;
+  std::vector<DeviceUse> devices;      // those that were used
+  std::vector<NamedCount> unmodelled;  // entry points that answered "not supported", by name
+  std::vector<NamedCount>
+      unknown_sizes;  // sizes only NVIDIA's libraries know, taken as zero, by name
+};
+
+// The memory the emulator writes its report into. It has no name in any file system, so that
+// nothing is left behind however the program or the tool ends.
+class SharedReport {
+ public:
+  // Errors: the system has no anonymous files (memfd_create), or no memory.
+  static Result<SharedReport> create();
+  SharedReport(SharedReport&& other) noexcept;
+  SharedReport(const SharedReport&) = delete;
+  SharedReport& operator=(const SharedReport&) = delete;
+  ~SharedReport();
+
+  // For kReportVariable; readable by processes of the same user while this object lives.
+  std::string path() const;
+  Report read() const;
+
+ private:
+  SharedReport(int fd, void* mapped) : fd_(fd), mapped_(mapped) {}
+  int fd_;
+  void* mapped_;
+};
+
+// True when some cudaMalloc did not fit.
+bool ran_out_of_memory(const Report& report);
+
+// The report as lines of text: memory of each device against usable_bytes, counts, what was not
+// modelled.
+std::string report_text(const Report& report, std::int64_t usable_bytes);
+
+}  // namespace forerun::dryrun
