@@ -10,7 +10,9 @@ inline Result<run::Modules> make_module(const LayerSpec& layer, Framework::Front
   const auto p = number(layer, "p", 0.5);  // nn.Dropout's default
   if (!p) return p.error();
   const double probability = *p;
-  return run::stateless([probability](const at::Tensor& input) { return at::dropout(input, probability, /*train=*/true); });
+  return run::stateless([probability](const at::Tensor& input) {
+    return at::dropout(input, probability, /*train=*/true);
+  });
 }
 
 }  // namespace forerun::layers::dropout

@@ -7,7 +7,8 @@
 namespace forerun::layers::gelu {
 
 inline Result<run::Modules> make_module(const LayerSpec&, Framework::Frontend) {
-  return run::stateless([](const at::Tensor& input) { return at::gelu(input); });  // approximate="none"
+  return run::stateless(
+      [](const at::Tensor& input) { return at::gelu(input); });  // approximate="none"
 }
 
 }  // namespace forerun::layers::gelu

@@ -1,6 +1,7 @@
 #include "verifier/run/allocator_stats.h"
 
 #if defined(FORERUN_TORCH_CUDA)
+#include <ATen/cuda/CUDAContextLight.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAFunctions.h>
 #endif
@@ -18,15 +19,16 @@ void synchronize() { c10::cuda::device_synchronize(); }
 StepMemory memory_now() {
   const auto stats = c10::cuda::CUDACachingAllocator::getDeviceStats(0);
   constexpr auto kAll = static_cast<std::size_t>(c10::CachingAllocator::StatType::AGGREGATE);
-  return {stats.allocated_bytes[kAll].peak, stats.reserved_bytes[kAll].peak, stats.allocated_bytes[kAll].current};
+  return {stats.allocated_bytes[kAll].peak, stats.reserved_bytes[kAll].peak,
+          stats.allocated_bytes[kAll].current};
 }
 
 bool cuda_is_available() { return c10::cuda::device_count() > 0; }
 
-std::string cuda_device_name() {
-  if (!cuda_is_available()) return "";
-  cudaDeviceProp properties{};
-  return cudaGetDeviceProperties(&properties, 0) == cudaSuccess ? std::string(properties.name) : "";
+CudaDevice cuda_device() {
+  if (!cuda_is_available()) return {};
+  const cudaDeviceProp* properties = at::cuda::getDeviceProperties(0);
+  return {properties->name, properties->major, properties->minor, properties->multiProcessorCount};
 }
 
 #else
@@ -36,7 +38,7 @@ void empty_cache() {}
 void synchronize() {}
 StepMemory memory_now() { return {}; }
 bool cuda_is_available() { return false; }
-std::string cuda_device_name() { return ""; }
+CudaDevice cuda_device() { return {}; }
 
 #endif
 

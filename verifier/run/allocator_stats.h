@@ -5,8 +5,8 @@
 
 namespace forerun::run {
 
-// All of device 0. The first two do nothing and the last returns zeros in a build without CUDA; callers ask only when
-// they run on CUDA.
+// All of device 0. The first two do nothing and the last returns zeros in a build without CUDA;
+// callers ask only when they run on CUDA.
 void reset_peak_memory();
 void empty_cache();
 void synchronize();

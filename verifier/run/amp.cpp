@@ -20,7 +20,8 @@ at::Tensor scalar_on(at::Device device, double value, at::ScalarType dtype = at:
 
 }  // namespace
 
-Autocast::Autocast(at::DeviceType device, std::optional<at::ScalarType> dtype) : device_(device), active_(dtype.has_value()) {
+Autocast::Autocast(at::DeviceType device, std::optional<at::ScalarType> dtype)
+    : device_(device), active_(dtype.has_value()) {
   if (!active_) return;
   was_enabled_ = at::autocast::is_autocast_enabled(device_);
   was_caching_ = at::autocast::is_autocast_cache_enabled();
@@ -48,7 +49,8 @@ at::Tensor GradScaler::scale(const at::Tensor& loss) {
   return loss * scale_;
 }
 
-at::Tensor GradScaler::check_and_unscale(const std::vector<at::Tensor>& parameters, const at::Tensor& inv_scale) {
+at::Tensor GradScaler::check_and_unscale(const std::vector<at::Tensor>& parameters,
+                                         const at::Tensor& inv_scale) {
   at::Tensor found_inf = scalar_on(scale_.device(), 0);
   const at::NoGradGuard no_grad;
   std::vector<at::Tensor> grads;
@@ -79,7 +81,8 @@ void GradScaler::step_fused(Optimizer& optimizer, const std::vector<at::Tensor>&
     const at::Tensor one = scalar_on(scale_.device(), 1);
     found_inf_ = check_and_unscale(parameters, one);
   }
-  // Python adds the per-device flags to a number and multiplies the scale by 1: two new 0-dim tensors.
+  // Python adds the per-device flags to a number and multiplies the scale by 1: two new 0-dim
+  // tensors.
   at::Tensor found_inf = found_inf_ + 0;
   at::Tensor grad_scale = unscaled_ ? at::Tensor() : scale_ * 1;
   optimizer.set_scale(grad_scale, found_inf);
@@ -91,7 +94,8 @@ void GradScaler::step_fused(Optimizer& optimizer, const std::vector<at::Tensor>&
 
 void GradScaler::update() {
   if (!enabled_) return;
-  at::_amp_update_scale_(scale_, growth_tracker_, found_inf_, kGrowthFactor, kBackoffFactor, kGrowthInterval);
+  at::_amp_update_scale_(scale_, growth_tracker_, found_inf_, kGrowthFactor, kBackoffFactor,
+                         kGrowthInterval);
   found_inf_.reset();
   unscaled_ = false;
 }

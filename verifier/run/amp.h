@@ -1,17 +1,18 @@
-// Mixed precision as torch.autocast and torch.amp.GradScaler (2.11) do it; LibTorch's C++ frontend has neither.
+// Mixed precision as torch.autocast and torch.amp.GradScaler (2.11) do it; LibTorch's C++ frontend
+// has neither.
 #pragma once
-
-#include <ATen/Tensor.h>
 
 #include <optional>
 #include <vector>
+
+#include <ATen/Tensor.h>
 
 #include "verifier/run/optimizers.h"
 
 namespace forerun::run {
 
-// `with torch.autocast(device_type, dtype):`; the cache of cast weights is dropped at the end of the block.
-// Without a dtype it does nothing.
+// `with torch.autocast(device_type, dtype):`; the cache of cast weights is dropped at the end of
+// the block. Without a dtype it does nothing.
 class Autocast {
  public:
   Autocast(at::DeviceType device, std::optional<at::ScalarType> dtype);
@@ -27,8 +28,8 @@ class Autocast {
   at::ScalarType was_dtype_ = at::ScalarType::Undefined;
 };
 
-// GradScaler(device, enabled=...) with its default constants: 65536, growth 2 after 2000 good steps, backoff 0.5.
-// Disabled it passes everything through, as Python's does.
+// GradScaler(device, enabled=...) with its default constants: 65536, growth 2 after 2000 good
+// steps, backoff 0.5. Disabled it passes everything through, as Python's does.
 class GradScaler {
  public:
   explicit GradScaler(bool enabled) : enabled_(enabled) {}
@@ -39,8 +40,10 @@ class GradScaler {
   void update();
 
  private:
-  // Divides the gradients by 1 / inv_scale in place and returns found_inf: 1 where any was not finite.
-  at::Tensor check_and_unscale(const std::vector<at::Tensor>& parameters, const at::Tensor& inv_scale);
+  // Divides the gradients by 1 / inv_scale in place and returns found_inf: 1 where any was not
+  // finite.
+  at::Tensor check_and_unscale(const std::vector<at::Tensor>& parameters,
+                               const at::Tensor& inv_scale);
   void step_fused(Optimizer& optimizer, const std::vector<at::Tensor>& parameters);
 
   bool enabled_;

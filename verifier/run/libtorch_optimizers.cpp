@@ -11,30 +11,37 @@ namespace {
 
 class LibTorchOptimizer final : public Optimizer {
  public:
-  explicit LibTorchOptimizer(std::unique_ptr<torch::optim::Optimizer> optimizer) : optimizer_(std::move(optimizer)) {}
+  explicit LibTorchOptimizer(std::unique_ptr<torch::optim::Optimizer> optimizer)
+      : optimizer_(std::move(optimizer)) {}
   void step() override { optimizer_->step(); }
 
  private:
   std::unique_ptr<torch::optim::Optimizer> optimizer_;
 };
 
-std::unique_ptr<torch::optim::Optimizer> make_torch(const OptimizerSpec& spec, std::vector<at::Tensor> parameters) {
+std::unique_ptr<torch::optim::Optimizer> make_torch(const OptimizerSpec& spec,
+                                                    std::vector<at::Tensor> parameters) {
   switch (spec.name) {
     case OptimizerKind::Sgd:
-      return std::make_unique<torch::optim::SGD>(
-          std::move(parameters), torch::optim::SGDOptions(spec.lr).momentum(spec.momentum).weight_decay(spec.weight_decay));
+      return std::make_unique<torch::optim::SGD>(std::move(parameters),
+                                                 torch::optim::SGDOptions(spec.lr)
+                                                     .momentum(spec.momentum)
+                                                     .weight_decay(spec.weight_decay));
     case OptimizerKind::Adam:
-      return std::make_unique<torch::optim::Adam>(std::move(parameters),
-                                                  torch::optim::AdamOptions(spec.lr).weight_decay(spec.weight_decay));
+      return std::make_unique<torch::optim::Adam>(
+          std::move(parameters),
+          torch::optim::AdamOptions(spec.lr).weight_decay(spec.weight_decay));
     case OptimizerKind::AdamW:
-      return std::make_unique<torch::optim::AdamW>(std::move(parameters),
-                                                   torch::optim::AdamWOptions(spec.lr).weight_decay(spec.weight_decay));
+      return std::make_unique<torch::optim::AdamW>(
+          std::move(parameters),
+          torch::optim::AdamWOptions(spec.lr).weight_decay(spec.weight_decay));
   }
   return nullptr;
 }
 
-// torch/nn/utils/clip_grad.py (2.11), foreach: one norm a gradient, the norm of their stack, one in-place product.
-// The 0-dim temporaries live as long as Python's names do; each takes a 512-byte block.
+// torch/nn/utils/clip_grad.py (2.11), foreach: one norm a gradient, the norm of their stack, one
+// in-place product. The 0-dim temporaries live as long as Python's names do; each takes a 512-byte
+// block.
 void clip_as_python(const std::vector<at::Tensor>& parameters, double max_norm) {
   const at::NoGradGuard no_grad;
   std::vector<at::Tensor> grads;
@@ -56,13 +63,15 @@ void clip_as_python(const std::vector<at::Tensor>& parameters, double max_norm) 
 
 void Optimizer::set_scale(at::Tensor, at::Tensor) {}
 
-std::unique_ptr<Optimizer> make_libtorch_optimizer(const OptimizerSpec& spec, std::vector<at::Tensor> parameters) {
+std::unique_ptr<Optimizer> make_libtorch_optimizer(const OptimizerSpec& spec,
+                                                   std::vector<at::Tensor> parameters) {
   return std::make_unique<LibTorchOptimizer>(make_torch(spec, std::move(parameters)));
 }
 
 std::unique_ptr<Optimizer> make_optimizer(const OptimizerSpec& spec, Framework::Frontend frontend,
                                           std::vector<at::Tensor> parameters) {
-  if (frontend == Framework::Frontend::LibTorch) return make_libtorch_optimizer(spec, std::move(parameters));
+  if (frontend == Framework::Frontend::LibTorch)
+    return make_libtorch_optimizer(spec, std::move(parameters));
   if (spec.name == OptimizerKind::Sgd) return make_python_sgd(spec, std::move(parameters));
   return make_python_adam(spec, std::move(parameters));
 }
@@ -71,7 +80,8 @@ void zero_grad(const std::vector<at::Tensor>& parameters) {
   for (const at::Tensor& parameter : parameters) parameter.mutable_grad().reset();
 }
 
-void clip_grad_norm(const std::vector<at::Tensor>& parameters, double max_norm, Framework::Frontend frontend) {
+void clip_grad_norm(const std::vector<at::Tensor>& parameters, double max_norm,
+                    Framework::Frontend frontend) {
   if (frontend == Framework::Frontend::LibTorch) {
     torch::nn::utils::clip_grad_norm_(parameters, max_norm);
     return;

@@ -1,9 +1,9 @@
 #include "verifier/run/network.h"
 
+#include <algorithm>
+
 #include <ATen/core/grad_mode.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
-
-#include <algorithm>
 
 namespace forerun::run {
 namespace {
@@ -24,13 +24,14 @@ std::string known_kinds() {
   return list;
 }
 
-// Children first, then the module's own parameters and buffers: the order of torch/nn/modules/module.py (2.11),
-// which decides in which order device blocks are taken.
+// Children first, then the module's own parameters and buffers: the order of
+// torch/nn/modules/module.py (2.11), which decides in which order device blocks are taken.
 template <class Convert>
 void convert_each(torch::nn::Module& module, const Convert& convert) {
   const at::NoGradGuard no_grad;
   for (const auto& child : module.children()) convert_each(*child, convert);
-  for (at::Tensor& parameter : module.parameters(/*recurse=*/false)) parameter.set_data(convert(parameter));
+  for (at::Tensor& parameter : module.parameters(/*recurse=*/false))
+    parameter.set_data(convert(parameter));
   for (at::Tensor& buffer : module.buffers(/*recurse=*/false)) buffer.set_data(convert(buffer));
 }
 
@@ -41,7 +42,8 @@ Result<Modules> make_modules(const std::vector<LayerSpec>& layers, Framework::Fr
   for (const LayerSpec& spec : layers) {
     const TorchLayer* layer = find_layer(spec.kind);
     if (layer == nullptr) {
-      return error_at(spec.at, "layer '" + spec.kind + "' cannot be run by the verifier yet", "one of: " + known_kinds());
+      return error_at(spec.at, "layer '" + spec.kind + "' cannot be run by the verifier yet",
+                      "one of: " + known_kinds());
     }
     auto made = layer->make_module(spec, frontend);
     if (!made) return made.error();
@@ -66,8 +68,9 @@ void Network::to(at::Device device) {
 void Network::to(at::ScalarType dtype) {
   for (const Module& module : modules_) {
     if (!module.holder) continue;
-    convert_each(*module.holder,
-                 [dtype](const at::Tensor& tensor) { return tensor.is_floating_point() ? tensor.to(dtype) : tensor; });
+    convert_each(*module.holder, [dtype](const at::Tensor& tensor) {
+      return tensor.is_floating_point() ? tensor.to(dtype) : tensor;
+    });
   }
 }
 
@@ -93,7 +96,8 @@ std::int64_t Network::parameter_count() const {
 
 std::int64_t Network::parameters_bytes() const {
   std::int64_t bytes = 0;
-  for (const at::Tensor& parameter : parameters()) bytes += static_cast<std::int64_t>(parameter.nbytes());
+  for (const at::Tensor& parameter : parameters())
+    bytes += static_cast<std::int64_t>(parameter.nbytes());
   return bytes;
 }
 

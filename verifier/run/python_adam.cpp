@@ -1,5 +1,7 @@
-// Adam and AdamW as torch/optim/adam.py (2.11) runs them with its defaults: amsgrad, maximize, capturable and
-// differentiable off, lr a number. AdamW is Adam with decoupled weight decay.
+// Adam and AdamW as torch/optim/adam.py (2.11) runs them with its defaults: amsgrad, maximize,
+// capturable and differentiable off, lr a number. AdamW is Adam with decoupled weight decay.
+#include <cmath>
+
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/_foreach_add.h>
 #include <ATen/ops/_foreach_addcdiv.h>
@@ -14,8 +16,6 @@
 #include <ATen/ops/scalar_tensor.h>
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
-
-#include <cmath>
 
 #include "verifier/run/optimizers.h"
 
@@ -91,7 +91,8 @@ class ForeachAdam final : public PythonAdam {
  private:
   void update(Lists& lists) override {
     at::_foreach_add_(lists.steps, at::scalar_tensor(1.0), 1.0);
-    if (weight_decay_ != 0 && decoupled_) at::_foreach_mul_(lists.parameters, 1 - lr_ * weight_decay_);
+    if (weight_decay_ != 0 && decoupled_)
+      at::_foreach_mul_(lists.parameters, 1 - lr_ * weight_decay_);
     update_moments(lists);
 
     std::vector<at::Scalar> step_sizes, correction_roots;
@@ -107,10 +108,12 @@ class ForeachAdam final : public PythonAdam {
     at::_foreach_addcdiv_(lists.parameters, lists.exp_avgs, denominators, step_sizes);
   }
 
-  // Adam's weight decay makes a second copy of the gradients, which is gone before the denominators exist.
+  // Adam's weight decay makes a second copy of the gradients, which is gone before the denominators
+  // exist.
   void update_moments(const Lists& lists) const {
     std::vector<at::Tensor> grads = lists.grads;
-    if (weight_decay_ != 0 && !decoupled_) grads = at::_foreach_add(grads, lists.parameters, weight_decay_);
+    if (weight_decay_ != 0 && !decoupled_)
+      grads = at::_foreach_add(grads, lists.parameters, weight_decay_);
     at::_foreach_lerp_(lists.exp_avgs, grads, 1 - kBeta1);
     at::_foreach_mul_(lists.exp_avg_sqs, kBeta2);
     at::_foreach_addcmul_(lists.exp_avg_sqs, grads, grads, 1 - kBeta2);
@@ -123,8 +126,8 @@ class ForLoopAdam final : public PythonAdam {
 
  private:
   void update(Lists& lists) override {
-    // Python's loop variable outlives the iteration: while a parameter's new denominator is computed, the previous
-    // parameter's is still alive.
+    // Python's loop variable outlives the iteration: while a parameter's new denominator is
+    // computed, the previous parameter's is still alive.
     at::Tensor denominator;
     for (std::size_t i = 0; i < lists.parameters.size(); ++i) update_one(lists, i, denominator);
   }
@@ -167,13 +170,15 @@ class FusedAdam final : public PythonAdam {
   }
 
   static void fused_adam(const FusedAdam& self, Lists& lists) {
-    at::_fused_adam_(lists.parameters, lists.grads, lists.exp_avgs, lists.exp_avg_sqs, {}, lists.steps, self.lr_, kBeta1,
-                     kBeta2, self.weight_decay_, kEps, /*amsgrad=*/false, /*maximize=*/false, given(self.grad_scale_),
+    at::_fused_adam_(lists.parameters, lists.grads, lists.exp_avgs, lists.exp_avg_sqs, {},
+                     lists.steps, self.lr_, kBeta1, kBeta2, self.weight_decay_, kEps,
+                     /*amsgrad=*/false, /*maximize=*/false, given(self.grad_scale_),
                      given(self.found_inf_));
   }
   static void fused_adamw(const FusedAdam& self, Lists& lists) {
-    at::_fused_adamw_(lists.parameters, lists.grads, lists.exp_avgs, lists.exp_avg_sqs, {}, lists.steps, self.lr_, kBeta1,
-                      kBeta2, self.weight_decay_, kEps, /*amsgrad=*/false, /*maximize=*/false, given(self.grad_scale_),
+    at::_fused_adamw_(lists.parameters, lists.grads, lists.exp_avgs, lists.exp_avg_sqs, {},
+                      lists.steps, self.lr_, kBeta1, kBeta2, self.weight_decay_, kEps,
+                      /*amsgrad=*/false, /*maximize=*/false, given(self.grad_scale_),
                       given(self.found_inf_));
   }
   static std::optional<at::Tensor> given(const at::Tensor& tensor) {
@@ -185,11 +190,15 @@ class FusedAdam final : public PythonAdam {
 
 }  // namespace
 
-std::unique_ptr<Optimizer> make_python_adam(const OptimizerSpec& spec, std::vector<at::Tensor> parameters) {
+std::unique_ptr<Optimizer> make_python_adam(const OptimizerSpec& spec,
+                                            std::vector<at::Tensor> parameters) {
   switch (spec.implementation) {
-    case OptimizerImplementation::Foreach: return std::make_unique<ForeachAdam>(spec, std::move(parameters));
-    case OptimizerImplementation::ForLoop: return std::make_unique<ForLoopAdam>(spec, std::move(parameters));
-    case OptimizerImplementation::Fused: return std::make_unique<FusedAdam>(spec, std::move(parameters));
+    case OptimizerImplementation::Foreach:
+      return std::make_unique<ForeachAdam>(spec, std::move(parameters));
+    case OptimizerImplementation::ForLoop:
+      return std::make_unique<ForLoopAdam>(spec, std::move(parameters));
+    case OptimizerImplementation::Fused:
+      return std::make_unique<FusedAdam>(spec, std::move(parameters));
   }
   return nullptr;
 }

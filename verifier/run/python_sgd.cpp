@@ -1,4 +1,5 @@
-// SGD as torch/optim/sgd.py (2.11) runs it with its defaults: dampening 0, no nesterov, no maximize.
+// SGD as torch/optim/sgd.py (2.11) runs it with its defaults: dampening 0, no nesterov, no
+// maximize.
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/_foreach_add.h>
 #include <ATen/ops/_foreach_mul.h>
@@ -47,7 +48,8 @@ class PythonSgd : public Optimizer {
     return true;
   }
 
-  // First use: the momentum buffer is a copy of the gradient; afterwards buffer = momentum * buffer + gradient.
+  // First use: the momentum buffer is a copy of the gradient; afterwards buffer = momentum * buffer
+  // + gradient.
   void advance_buffer(std::size_t i, const at::Tensor& grad) {
     if (!buffers_[i].defined()) {
       buffers_[i] = grad.detach().clone();
@@ -122,9 +124,9 @@ class FusedSgd final : public PythonSgd {
     if (first) {
       for (std::size_t i = 0; i < grads.size(); ++i) buffers_[i] = at::empty_like(grads[i]);
     }
-    at::_fused_sgd_(parameters_, grads, has_momentum ? at::TensorList(buffers_) : at::TensorList(), weight_decay_, momentum_,
-                    lr_, /*dampening=*/0, /*nesterov=*/false, /*maximize=*/false, first, given(grad_scale_),
-                    given(found_inf_));
+    at::_fused_sgd_(parameters_, grads, has_momentum ? at::TensorList(buffers_) : at::TensorList(),
+                    weight_decay_, momentum_, lr_, /*dampening=*/0, /*nesterov=*/false,
+                    /*maximize=*/false, first, given(grad_scale_), given(found_inf_));
   }
   static std::optional<at::Tensor> given(const at::Tensor& tensor) {
     return tensor.defined() ? std::optional<at::Tensor>(tensor) : std::nullopt;
@@ -135,11 +137,15 @@ class FusedSgd final : public PythonSgd {
 
 }  // namespace
 
-std::unique_ptr<Optimizer> make_python_sgd(const OptimizerSpec& spec, std::vector<at::Tensor> parameters) {
+std::unique_ptr<Optimizer> make_python_sgd(const OptimizerSpec& spec,
+                                           std::vector<at::Tensor> parameters) {
   switch (spec.implementation) {
-    case OptimizerImplementation::Foreach: return std::make_unique<ForeachSgd>(spec, std::move(parameters));
-    case OptimizerImplementation::ForLoop: return std::make_unique<ForLoopSgd>(spec, std::move(parameters));
-    case OptimizerImplementation::Fused: return std::make_unique<FusedSgd>(spec, std::move(parameters));
+    case OptimizerImplementation::Foreach:
+      return std::make_unique<ForeachSgd>(spec, std::move(parameters));
+    case OptimizerImplementation::ForLoop:
+      return std::make_unique<ForLoopSgd>(spec, std::move(parameters));
+    case OptimizerImplementation::Fused:
+      return std::make_unique<FusedSgd>(spec, std::move(parameters));
   }
   return nullptr;
 }

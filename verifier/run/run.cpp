@@ -1,11 +1,12 @@
 #include "verifier/run/run.h"
 
+#include <chrono>
+#include <iterator>
+
 #include <ATen/Context.h>
 #include <c10/util/Exception.h>
 #include <fmt/format.h>
 #include <torch/version.h>
-
-#include <iterator>
 
 #include "verifier/run/allocator_stats.h"
 #include "verifier/run/training.h"
@@ -25,16 +26,20 @@ void append_turns(const Spec& spec, bool measured, std::vector<Turn>& turns) {
 }
 
 Status check_framework(const Spec& spec) {
-  if (spec.framework.major == TORCH_VERSION_MAJOR && spec.framework.minor == TORCH_VERSION_MINOR) return Done{};
+  if (spec.framework.major == TORCH_VERSION_MAJOR && spec.framework.minor == TORCH_VERSION_MINOR)
+    return Done{};
   return error_at(spec.framework.at,
-                  fmt::format("framework {} cannot be measured: this build links LibTorch {}, and versions allocate differently",
+                  fmt::format("framework {} cannot be measured: this build links LibTorch {}, and "
+                              "versions allocate differently",
                               name(spec.framework), linked_version()),
-                  fmt::format("framework: pytorch-{0}.{1} or libtorch-{0}.{1}", TORCH_VERSION_MAJOR, TORCH_VERSION_MINOR));
+                  fmt::format("framework: pytorch-{0}.{1} or libtorch-{0}.{1}", TORCH_VERSION_MAJOR,
+                              TORCH_VERSION_MINOR));
 }
 
 Status check(const Spec& spec) {
   if (spec.checkpoint) {
-    return error_at({spec.path, {}, {}}, "checkpoint cannot be run by the verifier yet", "checkpoint: null");
+    return error_at({spec.path, {}, {}}, "checkpoint cannot be run by the verifier yet",
+                    "checkpoint: null");
   }
   return check_framework(spec);
 }
@@ -45,10 +50,13 @@ std::string first_line(const char* what) {
   return text.substr(0, text.find('\n'));
 }
 
+at::Device device_of(const Options& options) {
+  return options.device == DeviceKind::Cpu ? at::Device(at::kCPU) : at::Device(at::kCUDA, 0);
+}
+
 class Process {
  public:
-  explicit Process(const Options& options)
-      : options_(options), device_(options.device == DeviceKind::Cpu ? at::Device(at::kCPU) : at::Device(at::kCUDA, 0)) {}
+  explicit Process(const Options& options) : options_(options), device_(device_of(options)) {}
 
   Result<std::vector<Measurement>> run(const std::vector<Turn>& turns) {
     std::vector<Measurement> measurements;
@@ -56,7 +64,8 @@ class Process {
       auto measured = take(turns[i]);
       if (!measured) return measured.error();
       if (turns[i].measured) measurements.push_back(*std::move(measured));
-      const bool keeps_batch = i + 1 < turns.size() && same_batch(*turns[i].spec, *turns[i + 1].spec);
+      const bool keeps_batch =
+          i + 1 < turns.size() && same_batch(*turns[i].spec, *turns[i + 1].spec);
       if (!keeps_batch) batch_.reset();
       if (on_cuda()) empty_cache();
     }
@@ -100,11 +109,12 @@ class Process {
     Measurement measurement;
     measurement.spec_path = spec.path;
     measurement.device = name(options_.device);
-    measurement.device_name = on_cuda() ? cuda_device_name() : "cpu";
+    measurement.device_name = on_cuda() ? cuda_device().name : "cpu";
     measurement.framework = name(spec.framework);
     measurement.parameter_count = network.parameter_count();
     measurement.parameters_bytes = network.parameters_bytes();
-    if (!on_cuda()) measurement.notes.emplace_back("cpu: no caching allocator; parameters compared, peaks not");
+    if (!on_cuda())
+      measurement.notes.emplace_back("cpu: no caching allocator; parameters compared, peaks not");
     return measurement;
   }
 
@@ -114,8 +124,42 @@ class Process {
 };
 
 Error as_error(const Options& options, const c10::OutOfMemoryError& problem) {
-  return error(fmt::format("out of memory on the {} device: {}", name(options.device), first_line(problem.what_without_backtrace())),
+  return error(fmt::format("out of memory on the {} device: {}", name(options.device),
+                           first_line(problem.what_without_backtrace())),
                "a smaller batch_size, or a GPU with more memory");
+}
+
+// Runs `work`, turning what LibTorch throws into an Error.
+template <class T, class Work>
+Result<T> as_result(const Options& options, const Work& work) {
+  try {
+    return work();
+  } catch (const c10::OutOfMemoryError& problem) {
+    return as_error(options, problem);
+  } catch (const c10::Error& problem) {
+    return error(fmt::format("LibTorch refused: {}", first_line(problem.what_without_backtrace())));
+  } catch (const std::bad_alloc&) {
+    return error("out of memory on the host");
+  }
+}
+
+Result<Timing> timing_of(const Spec& spec, const Options& options, int warm_up, int timed) {
+  using Clock = std::chrono::steady_clock;
+  const at::Device device = device_of(options);
+  auto training = Training::start(spec, device);
+  if (!training) return training.error();
+  const Batch batch = Batch::make(spec, device);
+  const auto settle = [&] {
+    if (device.is_cuda()) synchronize();
+  };
+  for (int i = 0; i < warm_up; ++i) training->step(batch);
+  settle();
+  if (device.is_cuda()) reset_peak_memory();
+  const Clock::time_point start = Clock::now();
+  for (int i = 0; i < timed; ++i) training->step(batch);
+  settle();
+  const std::chrono::duration<double> elapsed = Clock::now() - start;
+  return Timing{false, elapsed.count() / timed, device.is_cuda() ? memory_now() : StepMemory{}};
 }
 
 }  // namespace
@@ -137,15 +181,17 @@ Result<std::vector<Measurement>> measure(const std::vector<Spec>& specs, const O
   for (const Turn& turn : turns) {
     if (const Status ok = check(*turn.spec); !ok) return ok.error();
   }
-  try {
-    return Process(options).run(turns);
-  } catch (const c10::OutOfMemoryError& problem) {
-    return as_error(options, problem);
-  } catch (const c10::Error& problem) {
-    return error(fmt::format("LibTorch refused: {}", first_line(problem.what_without_backtrace())));
-  } catch (const std::bad_alloc&) {
-    return error("out of memory on the host");
-  }
+  return as_result<std::vector<Measurement>>(options, [&] { return Process(options).run(turns); });
+}
+
+Result<Timing> time_steps(const Spec& spec, const Options& options, int warm_up, int timed) {
+  return as_result<Timing>(options, [&]() -> Result<Timing> {
+    try {
+      return timing_of(spec, options, warm_up, timed);
+    } catch (const c10::OutOfMemoryError&) {
+      return Timing{true, 0, {}};
+    }
+  });
 }
 
 }  // namespace forerun::run

@@ -57,8 +57,9 @@ Batch Batch::make(const Spec& spec, at::Device device) {
 }
 
 bool same_batch(const Spec& a, const Spec& b) {
-  return a.batch_size == b.batch_size && a.input.shape == b.input.shape && input_dtype(a) == input_dtype(b) &&
-         a.target.shape == b.target.shape && a.target.dtype == b.target.dtype;
+  return a.batch_size == b.batch_size && a.input.shape == b.input.shape &&
+         input_dtype(a) == input_dtype(b) && a.target.shape == b.target.shape &&
+         a.target.dtype == b.target.dtype;
 }
 
 Result<Training> Training::start(const Spec& spec, at::Device device) {
@@ -82,7 +83,8 @@ at::Tensor Training::loss_of(const Batch& batch) const {
   return criterion(spec_->loss, network_.forward(batch.input), batch.target);
 }
 
-// `loss` is Python's name: the loss of the micro-batch before is alive until the new one is bound to it.
+// `loss` is Python's name: the loss of the micro-batch before is alive until the new one is bound
+// to it.
 void Training::micro_step(const Batch& batch, at::Tensor& loss) {
   {
     const Autocast autocast(device_.type(), autocast_dtype(spec_->precision));

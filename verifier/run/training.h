@@ -1,10 +1,10 @@
 // One spec's model, optimizer and step, as a Python program holds them.
 #pragma once
 
-#include <ATen/Tensor.h>
-
 #include <memory>
 #include <optional>
+
+#include <ATen/Tensor.h>
 
 #include "core/spec.h"
 #include "verifier/run/amp.h"
@@ -13,8 +13,8 @@
 
 namespace forerun::run {
 
-// Inputs and targets on the device. Zeros: no shape, and so no byte, depends on the values, and zero is a valid
-// class, token and target.
+// Inputs and targets on the device. Zeros: no shape, and so no byte, depends on the values, and
+// zero is a valid class, token and target.
 struct Batch {
   at::Tensor input, target;
 
