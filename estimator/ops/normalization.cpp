@@ -2,7 +2,41 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
+
 namespace forerun::ops {
+namespace {
+
+// How the channels-last kernels split their rows over blocks (flexible_launch_configs, with coop_flag).
+struct ChannelsLastGrid {
+  std::int64_t across;  // grid.x
+  std::int64_t down;    // grid.y; more than one block down meet in a staging buffer
+};
+
+ChannelsLastGrid channels_last_grid(std::int64_t rows, std::int64_t channels) {
+  constexpr std::int64_t kTile = 32, kMaxBlock = 512, kElementsPerThread = 16, kMaxDown = 128, kWorthIt = 8;
+  auto ceil_div = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
+  auto last_pow2 = [](std::int64_t n) { return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(n))); };
+  std::int64_t width = std::min(last_pow2(channels), kTile);
+  const std::int64_t height = std::min(last_pow2(ceil_div(rows, kElementsPerThread)), kMaxBlock / width);
+  if (width * height != kMaxBlock) width = std::min(last_pow2(channels), kMaxBlock / height);
+  const std::int64_t down = std::min(ceil_div(rows, height * kElementsPerThread), kMaxDown);
+  return {ceil_div(channels, width), down < kWorthIt ? 1 : down};
+}
+
+// Staging buffer and semaphores, alive for one kernel. `values` fp32 numbers a channel and block.
+void stage(Runtime& run, std::int64_t rows, std::int64_t channels, std::int64_t values) {
+  const ChannelsLastGrid grid = channels_last_grid(rows, channels);
+  if (grid.down == 1) return;
+  auto take = [&](std::int64_t count, DType dtype, std::string_view what) {
+    return run.empty({count}, dtype, Category::Temporaries, fmt::format("{} {}", run.where, what));
+  };
+  const Tensor staging = take(values * channels * grid.down, DType::Float32, "staging buffer");
+  const Tensor semaphores = take(grid.across, DType::Int32, "semaphores");
+}
+
+}  // namespace
 
 Tensor layer_norm(Runtime& run, const Tensor& x_in, const Tensor& weight, const Tensor& bias) {
   const Tensor x = run.cast_float(x_in);
@@ -30,6 +64,34 @@ Tensor layer_norm(Runtime& run, const Tensor& x_in, const Tensor& weight, const 
     node->keep(mean);
     node->keep(rstd);
   }
+  return y;
+}
+
+Tensor batch_norm(Runtime& run, const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  const std::int64_t rows = x.shape[0];
+  const std::int64_t channels = x.shape[1];
+  Tensor y = run.output_like(x, "output");
+  const Tensor mean = run.output({channels}, DType::Float32, "mean");
+  const Tensor inverse_std = run.output({channels}, DType::Float32, "1/std");
+  stage(run, rows, channels, 4);
+  run.launch("batch_norm_stats", {&x});
+  run.launch("batch_norm_update_stats", {&mean, &inverse_std});
+  run.launch("batch_norm_elemt", {&x, &y});
+  const DType parameter_dtype = weight.dtype;
+  Node* node = run.record("native_batch_norm", y, {&x, &weight, &bias}, [=](Runtime& r, Node& self, Tensors& grad) -> Tensors {
+    const Tensor sum_dy = r.output({channels}, DType::Float32, "sum of gradients");
+    const Tensor sum_dy_xmu = r.output({channels}, DType::Float32, "sum of gradients times deviations");
+    Tensors back(3);
+    back[1] = r.empty({channels}, parameter_dtype, Category::Gradients, fmt::format("{} weight gradient", self.where));
+    back[2] = r.empty({channels}, parameter_dtype, Category::Gradients, fmt::format("{} bias gradient", self.where));
+    stage(r, rows, channels, 2);
+    back[0] = r.output_like(self.saved[0], "input gradient");
+    r.launch("batch_norm_backward_reduce", {&grad[0], &self.saved[0]});
+    r.launch("batch_norm_backward_elemt", {&grad[0], &self.saved[0], &back[0]});
+    return back;
+  });
+  if (node == nullptr) return y;
+  for (const Tensor& kept : {x, mean, inverse_std}) node->keep(kept);
   return y;
 }
 

@@ -9,4 +9,8 @@ namespace forerun::ops {
 // input and mean and rstd [rows] in fp32.
 Tensor layer_norm(Runtime& run, const Tensor& x, const Tensor& weight, const Tensor& bias);
 
+// native_batch_norm in training on [n, channels] (cuda/Normalization.cuh, the channels-last kernels); weight, bias [channels].
+// Runs in the input's dtype, keeps the input and mean and 1/std [channels] in fp32. Many rows take scratch in both directions.
+Tensor batch_norm(Runtime& run, const Tensor& x, const Tensor& weight, const Tensor& bias);
+
 }  // namespace forerun::ops

@@ -29,6 +29,9 @@ const Operator kDropout{"dropout", [](Runtime& run, const Tensors& in, const Ten
 const Operator kLayerNorm{"layer_norm", [](Runtime& run, const Tensors& in, const Tensors& own, const Attributes&) {
                             return layer_norm(run, in[0], own[0], own[1]);
                           }};
+const Operator kBatchNorm{"batch_norm", [](Runtime& run, const Tensors& in, const Tensors& own, const Attributes&) {
+                            return batch_norm(run, in[0], own[0], own[1]);
+                          }};
 const Operator kAdd{"add", [](Runtime& run, const Tensors& in, const Tensors&, const Attributes&) {
                       return add(run, in[0], in[1]);
                     }};

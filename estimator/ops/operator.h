@@ -22,6 +22,7 @@ extern const Operator kLinear;     // x; weight, bias
 extern const Operator kRelu, kGelu, kTanh, kSigmoid, kSilu;
 extern const Operator kDropout;
 extern const Operator kLayerNorm;  // x; weight, bias
+extern const Operator kBatchNorm;  // x; weight, bias, and its buffers
 extern const Operator kAdd;        // a, b
 extern const Operator kView;       // x in the shape of the output; no memory of its own
 extern const Operator kCrossEntropy, kMseLoss, kBceWithLogits;  // prediction, target
