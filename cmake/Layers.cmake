@@ -27,9 +27,10 @@ function(_forerun_link target scope)
     if(NOT DEFINED FORERUN_EXTERNAL_${package})
       message(FATAL_ERROR "${target}: unknown EXTERNAL '${package}' (see cmake/Layers.cmake)")
     endif()
-    # A front end's parser stays inside it: its headers and flags (-fno-rtti) must not reach whoever links it.
+    # A front end's parser stays inside it, and LibTorch inside the libraries that run it: their headers and flags
+    # (-fno-rtti, another fmt) must not reach whoever links them.
     set(package_scope ${scope})
-    if(package MATCHES "^(clang|tree_sitter)$" AND NOT scope STREQUAL "INTERFACE")
+    if(package MATCHES "^(clang|tree_sitter|torch)$" AND NOT scope STREQUAL "INTERFACE")
       set(package_scope PRIVATE)
     endif()
     target_link_libraries(${target} ${package_scope} ${FORERUN_EXTERNAL_${package}})
