@@ -1,0 +1,123 @@
+#include "analyzer/cpp/frontend.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analyzer/cpp/flags.h"
+#include "analyzer/cpp/parse.h"
+#include "analyzer/cpp/pch.h"
+#include "analyzer/cpp/unit.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+namespace forerun::cpp {
+namespace {
+
+// Larger than any source a person wrote; generated tables are not training code.
+constexpr std::size_t kFileLimit = std::size_t{16} << 20;
+constexpr std::size_t kShownErrors = 5;
+
+Status check_text(const std::string& path) {
+  const auto buffer = llvm::MemoryBuffer::getFile(path, false, /*RequiresNullTerminator=*/false);
+  if (!buffer) return error_at({path, {}, {}}, fmt::format("cannot be read: {}", buffer.getError().message()));
+  const llvm::StringRef text = (*buffer)->getBuffer();
+  if (text.size() > kFileLimit) {
+    return error_at({path, {}, {}}, fmt::format("{} bytes is more than is read", text.size()),
+                    fmt::format("at most {} bytes", kFileLimit));
+  }
+  const auto zero = text.find('\0');
+  if (zero == llvm::StringRef::npos) return Done{};
+  const int line = static_cast<int>(text.take_front(zero).count('\n')) + 1;
+  return error_at({path, {line, 1}, {}}, "not C++ text: it holds a zero byte");
+}
+
+std::string shown(const Message& message) {
+  const std::string at = to_string(message.at);
+  return at.empty() ? message.text : at + ": " + message.text;
+}
+
+void add_errors(const std::vector<Message>& messages, ir::Program& program) {
+  std::size_t errors = 0;
+  for (const Message& message : messages) {
+    if (!message.error) continue;
+    if (++errors <= kShownErrors) program.notes.push_back(shown(message));
+  }
+  if (errors > kShownErrors) program.notes.push_back(fmt::format("{} more errors", errors - kShownErrors));
+}
+
+const Message* first_error(const std::vector<Message>& messages) {
+  const auto found = std::find_if(messages.begin(), messages.end(), [](const Message& message) { return message.error; });
+  return found == messages.end() ? nullptr : &*found;
+}
+
+// Clang refuses a precompiled header whose inputs changed or whose options differ.
+bool pch_refused(const Parsed& parsed, bool visited) {
+  if (visited) return false;
+  return parsed.crashed || std::any_of(parsed.messages.begin(), parsed.messages.end(), [](const Message& message) {
+    return message.error && (message.text.find("PCH") != std::string::npos ||
+                             message.text.find("AST file") != std::string::npos ||
+                             message.text.find("precompiled") != std::string::npos);
+  });
+}
+
+struct Run {
+  Parsed parsed;
+  ir::Program program;
+  bool visited = false;
+};
+
+Run run(const ParseRequest& request, const std::string& path) {
+  Run result;
+  result.program.path = path;
+  result.program.language = ir::Language::Cpp;
+  result.parsed = parse(request, [&](Unit& unit) {
+    result.visited = true;
+    lower_unit(unit, result.program);
+  });
+  return result;
+}
+
+}  // namespace
+
+Result<Lowered> lower(const std::string& path, const Options& options) {
+  if (auto text = check_text(path); !text) return text.error();
+  auto line = command_line(path, options);
+  if (!line) return line.error();
+  Lowered lowered;
+  lowered.flags_from = line->from;
+  lowered.messages = line->messages;
+  const DriverResult driver = run_driver(*line);
+  if (driver.cc1.empty()) {
+    const Message* problem = first_error(driver.messages);
+    return error_at({path, {}, {}}, problem ? problem->text : "Clang makes no use of these flags");
+  }
+  PchRequest wanted{driver.cc1, line->directory, path, options.cache_path, options.progress, false};
+  Pch pch = find_or_build_pch(wanted);
+  ParseRequest request{driver.cc1, line->directory, pch.path, path};
+  Run done = run(request, path);
+  if (!pch.path.empty() && pch_refused(done.parsed, done.visited)) {
+    wanted.rebuild = true;
+    pch = find_or_build_pch(wanted);
+    request.pch = pch.path;
+    done = run(request, path);
+    if (!pch.path.empty() && pch_refused(done.parsed, done.visited)) {
+      request.pch.clear();
+      done = run(request, path);
+    }
+  }
+  lowered.messages.insert(lowered.messages.end(), pch.messages.begin(), pch.messages.end());
+  if (done.parsed.crashed) {
+    return error_at({path, {}, {}}, "Clang crashed on this file", "a file that clang++ -fsyntax-only can read");
+  }
+  const Message* problem = first_error(done.parsed.messages);
+  const bool nothing = done.program.functions.empty() && done.program.classes.empty();
+  if (nothing && problem) {
+    return error_at(problem->at.file.empty() ? Location{path, {}, {}} : problem->at, problem->text);
+  }
+  for (const Message& message : driver.messages) lowered.messages.push_back(message.text);
+  add_errors(done.parsed.messages, done.program);
+  lowered.program = std::move(done.program);
+  return lowered;
+}
+
+}  // namespace forerun::cpp
