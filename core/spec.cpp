@@ -309,7 +309,7 @@ Status Reader::after() {
   if (chain_.size() >= kMaxChain) return error_at(at(node), fmt::format("more than {} specs run before one another", kMaxChain));
   auto before = read_chained(path, chain_);
   if (!before && before.error().where.file == path && before.error().where.begin.line == 0) {
-    return error_at(at(node), fmt::format("after: {}", to_string(before.error())));
+    return error_at(at(node), fmt::format("after: '{}': {}", *text, before.error().message));
   }
   if (!before) return before.error();
   spec_.after = std::make_shared<const Spec>(std::move(*before));

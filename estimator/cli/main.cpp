@@ -27,6 +27,7 @@ const std::vector<std::string> kStages = {"graph", "schedule", "trace"};
 struct Arguments {
   std::vector<std::string> specs;
   std::string gpu, format = "text", output, stop_after, explain;
+  bool names_gpu = false, stops = false;  // the option is there, whatever its value
 };
 
 po::options_description describe(Arguments& into) {
@@ -61,8 +62,8 @@ Result<std::vector<Spec>> read_all(const std::vector<std::string>& paths) {
 }
 
 // One process runs on one GPU: the command line's, or the one all specs agree on.
-Result<devices::Device> choose_gpu(const std::vector<Spec>& specs, const std::string& asked) {
-  if (!asked.empty()) return devices::find(asked);
+Result<devices::Device> choose_gpu(const std::vector<Spec>& specs, const Arguments& given) {
+  if (given.names_gpu) return devices::find(given.gpu);
   for (const Spec& spec : specs) {
     if (spec.gpu == specs[0].gpu) continue;
     return error_at(spec.gpu_at, fmt::format("specs that share a process name two GPUs: '{}' and '{}'", specs[0].gpu, spec.gpu),
@@ -87,16 +88,15 @@ Result<std::string> print_stage(const std::vector<Spec>& specs, const devices::D
 
 int run_estimate(const Arguments& given) {
   if (const Status known = check_word("--format", given.format, kFormats); !known) return complain(kProgram, known.error());
-  const bool stops = !given.stop_after.empty();
-  if (stops) {
+  if (given.stops) {
     if (const Status known = check_word("--stop-after", given.stop_after, kStages); !known) return complain(kProgram, known.error());
   }
   if (given.specs.empty()) return complain(kProgram, error("no spec is named", "forerun estimate SPEC.yaml; --help says more"));
   const auto specs = read_all(given.specs);
   if (!specs) return complain(kProgram, specs.error());
-  const auto device = choose_gpu(*specs, given.gpu);
+  const auto device = choose_gpu(*specs, given);
   if (!device) return complain(kProgram, device.error());
-  if (stops) {
+  if (given.stops) {
     const auto text = print_stage(*specs, *device, given.stop_after);
     return text ? emit(kProgram, *text, given.output, kExitClean) : complain(kProgram, text.error());
   }
@@ -126,6 +126,8 @@ int run(const std::vector<std::string>& arguments) {
   }
   if (parsed->values.count("version") > 0) return emit(kProgram, fmt::format("forerun {}\n", kVersion), "", kExitClean);
   if (parsed->values.count("explain") > 0) return explain(given);
+  given.names_gpu = parsed->values.count("gpu") > 0;
+  given.stops = parsed->values.count("stop-after") > 0;
   given.specs.insert(given.specs.end(), parsed->rest.begin(), parsed->rest.end());
   return run_estimate(given);
 }
