@@ -60,21 +60,20 @@ class Attention(nn.Module):
         self.to_qkv = nn.Linear(dim, 3 * dim, bias=bias)
         self.to_out = nn.Linear(dim, dim, bias=bias)
 
-    def weigh(self, q, k, v):
-        if self.fused:
-            return F.scaled_dot_product_attention(q, k, v, is_causal=self.causal)
-        scores = (q @ k.transpose(-2, -1)) * q.shape[-1] ** -0.5
-        if self.causal:
-            length = q.shape[-2]
-            past = torch.ones(length, length, dtype=torch.bool, device=q.device).tril()
-            scores = scores.masked_fill(past.logical_not(), float("-inf"))
-        return F.softmax(scores, dim=-1) @ v
-
     def forward(self, x):
+        # What is alive when decides the figures: the mask goes before the softmax, the scores stay to the end.
         batch, length, dim = x.shape
-        parts = self.to_qkv(x).split(dim, dim=2)
-        q, k, v = (part.view(batch, length, self.heads, dim // self.heads).transpose(1, 2) for part in parts)
-        return self.to_out(self.weigh(q, k, v).transpose(1, 2).reshape(batch, length, dim))
+        q, k, v = self.to_qkv(x).split(dim, dim=2)
+        q, k, v = (part.view(batch, length, self.heads, dim // self.heads).transpose(1, 2) for part in (q, k, v))
+        if self.fused:
+            y = F.scaled_dot_product_attention(q, k, v, is_causal=self.causal)
+        else:
+            scores = (q @ k.transpose(-2, -1)) * (dim // self.heads) ** -0.5
+            if self.causal:
+                scores = scores.masked_fill(
+                    torch.ones(length, length, dtype=torch.bool, device=x.device).tril().logical_not(), float("-inf"))
+            y = F.softmax(scores, dim=-1) @ v
+        return self.to_out(y.transpose(1, 2).reshape(batch, length, dim))
 
 
 class Block(nn.Module):

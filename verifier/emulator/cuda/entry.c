@@ -78,3 +78,11 @@ CUresult cuGetProcAddress_v2(const char* name, void** function, int version, cuu
   }
   return *function != NULL ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
+
+// Private interfaces between NVIDIA's own libraries, by undocumented identifiers: there are none
+// here, and NVRTC and CUPTI, which ask, do without.
+CUresult cuGetExportTable(const void** table, const CUuuid* id) {
+  (void)id;
+  *table = NULL;
+  return CUDA_ERROR_NOT_FOUND;
+}

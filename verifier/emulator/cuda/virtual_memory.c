@@ -56,8 +56,12 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t bytes,
   const int device = properties->location.id;
   if (bytes == 0 || bytes % EMU_PAGE_BYTES != 0) return CUDA_ERROR_INVALID_VALUE;
   if (emu_driver_check(device) != CUDA_SUCCESS) return CUDA_ERROR_INVALID_DEVICE;
-  // Sharing with another process needs the real driver.
-  if (properties->requestedHandleTypes != CU_MEM_HANDLE_TYPE_NONE) return CUDA_ERROR_NOT_SUPPORTED;
+  // PyTorch asks for memory it could share by file descriptor, and never shares most of it;
+  // exporting is refused. Fabric handles are offered by no emulated device (device/attributes.c).
+  const int types = properties->requestedHandleTypes;
+  if (types != CU_MEM_HANDLE_TYPE_NONE && types != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) {
+    return CUDA_ERROR_NOT_SUPPORTED;
+  }
   const int result = emu_device_charge(device, bytes);
   if (result != EMU_OK) return emu_driver_result(result);
   Memory* memory = malloc(sizeof *memory);
