@@ -137,7 +137,7 @@ TEST_F(NewRule, CompilesAndFailsUntilItIsWritten) {
                       {"-DFORERUN_LINT=ON", "-DFORERUN_ESTIMATE=OFF", "-DFORERUN_VERIFY=OFF"});
   const CommandResult page =
       run_command({tool("forerun-lint"), "--explain", "tensor-kept-forever"});
-  EXPECT_THAT(page.out, HasSubstr("# tensor-kept-forever\n"));
+  EXPECT_THAT(page.out, HasSubstr("# What is found, in a few words\n"));
   EXPECT_THAT(page.out, HasSubstr("def train(model, batches, criterion, optimizer):"));
   // bad.py expects a finding; until the rule is written there is none.
   const std::string bad = copy_.path() + "/" + kFolder + "/bad.py";
