@@ -20,6 +20,7 @@ constexpr Receivers S = 1 << static_cast<int>(Role::Scheduler);
 constexpr Receivers G = 1 << static_cast<int>(Role::Scaler);
 constexpr Receivers L = 1 << static_cast<int>(Role::Loader);
 constexpr Receivers N = 1 << static_cast<int>(Role::LossModule);
+constexpr Receivers X = (1 << static_cast<int>(Role::Other)) | (1 << static_cast<int>(Role::Text));
 constexpr Receivers C = 1 << static_cast<int>(Role::Container);
 
 constexpr bool Graph = true;

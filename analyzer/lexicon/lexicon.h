@@ -24,6 +24,10 @@ struct Meaning {
 // facts from both.
 void apply(const Meaning& meaning, ir::Op& op);
 
+// One spelling for what the two languages and the API's versions write differently: defaults of
+// backward dropped, flags named, train(false) is eval, requires_grad_() is requires_grad (true).
+void normalise(ir::Op& op);
+
 // A method by the role of its receiver and its name. With Role::Unknown only names that mean the
 // same on every receiver match (`backward`, `zero_grad`, `item`, `to`); `step`, `update`, `train`
 // need a role. With Role::Tensor every name has a meaning: what the table does not list is

@@ -56,6 +56,13 @@ void Lowering::assign(Id target, Id value) {
 }
 
 void Lowering::assign_place(Id target, Id value) {
+  if (tree_.type(value) == Type::Lambda && tree_.type(target) == Type::Identifier) {
+    const Variable* named = facts_.find(frame_.scope, tree_.text(target));
+    if (named != nullptr && is_lambda(*named)) {
+      lambda(value, std::string(tree_.text(target)));
+      return;
+    }
+  }
   const ir::Place place = place_of(target);
   const Value made = expression(value, Want::into(place));
   if (made.landed) return;

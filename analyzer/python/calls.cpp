@@ -14,30 +14,6 @@ namespace {
 
 Knowledge role(Role what) { return {what, -1, {}}; }
 
-const ir::Literal* as_literal(const ir::Argument& argument) { return std::get_if<ir::Literal>(&argument.value); }
-
-bool is_literal(const ir::Argument& argument, std::string_view text) {
-  const ir::Literal* literal = as_literal(argument);
-  return literal != nullptr && literal->text == text;
-}
-
-// The names of positional parameters, where the IR writes them by name.
-void name_positional(ir::Op& op, std::initializer_list<std::string_view> names) {
-  std::size_t at = 0;
-  for (std::string_view name : names) {
-    if (at >= op.arguments.size()) return;
-    ir::Argument& argument = op.arguments[at++];
-    if (argument.name.empty() && !name.empty()) argument.name = name;
-  }
-}
-
-void drop(ir::Op& op, std::string_view name, std::initializer_list<std::string_view> defaults) {
-  std::erase_if(op.arguments, [&](const ir::Argument& each) {
-    if (each.name != name) return false;
-    return std::any_of(defaults.begin(), defaults.end(), [&](std::string_view text) { return is_literal(each, text); });
-  });
-}
-
 // Protocol methods keep their kind when a class of the program overrides them.
 bool is_protocol(Kind kind) {
   switch (kind) {
@@ -92,6 +68,12 @@ ir::Argument Lowering::argument(Id node) {
   }
 }
 
+int Lowering::argument_count(Id call) const {
+  const Id list = tree_.child(call, Field::Arguments);
+  if (list == 0) return 0;
+  return tree_.type(list) == Type::ArgumentList ? tree_.count(list) : 1;
+}
+
 std::vector<ir::Argument> Lowering::arguments(Id call) {
   std::vector<ir::Argument> list;
   const Id node = tree_.child(call, Field::Arguments);
@@ -104,53 +86,6 @@ std::vector<ir::Argument> Lowering::arguments(Id call) {
     if (tree_.type(each) != Type::Error) list.push_back(argument(each));
   }
   return list;
-}
-
-// One spelling for what the two languages and the API's versions write differently.
-void Lowering::normalise(ir::Op& op) {
-  switch (op.kind) {
-    case Kind::Backward:
-      name_positional(op, op.receiver ? std::initializer_list<std::string_view>{"gradient", "retain_graph", "create_graph", "inputs"}
-                                      : std::initializer_list<std::string_view>{"", "gradient", "retain_graph", "create_graph"});
-      drop(op, "gradient", {"none"});
-      drop(op, "retain_graph", {"none", "false"});
-      drop(op, "create_graph", {"false"});
-      drop(op, "inputs", {"none"});
-      for (ir::Argument& each : op.arguments) {
-        if (each.name == "gradient") each.name.clear();
-      }
-      return;
-    case Kind::ZeroGrad: name_positional(op, {"set_to_none"}); return;
-    case Kind::TrainMode:
-      if (op.arguments.size() != 1 || as_literal(op.arguments[0]) == nullptr) return;
-      if (is_literal(op.arguments[0], "false")) op.kind = Kind::EvalMode;
-      if (is_literal(op.arguments[0], "true") || is_literal(op.arguments[0], "false")) op.arguments.clear();
-      return;
-    case Kind::RequiresGrad:
-      if (op.arguments.empty()) op.arguments.push_back({"", ir::Literal{"true"}});
-      op.arguments[0].name.clear();
-      return;
-    case Kind::Move:
-      if (op.arguments.size() > 1 && op.arguments[1].name.empty() &&
-          (is_literal(op.arguments[1], "true") || is_literal(op.arguments[1], "false"))) {
-        op.arguments[1].name = "non_blocking";
-      }
-      return;
-    case Kind::Print:
-      std::erase_if(op.arguments, [](const ir::Argument& each) {
-        return each.name == "sep" || each.name == "end" || each.name == "file" || each.name == "flush";
-      });
-      return;
-    case Kind::TensorInPlace:
-    case Kind::Step: {
-      // A free function of these kinds works on its first argument.
-      if (op.receiver || op.arguments.empty() || !op.arguments[0].name.empty()) return;
-      op.receiver = op.arguments[0].value;
-      op.arguments.erase(op.arguments.begin());
-      return;
-    }
-    default: return;
-  }
 }
 
 bool Lowering::may_be_tensor(const ir::Operand& operand, const Knowledge& known) const {
@@ -178,7 +113,7 @@ Value Lowering::call(Id node, const Want& want) {
 Value Lowering::call_known(Id node, ir::Op made, const lexicon::Meaning& meaning, const Want& want) {
   lexicon::apply(meaning, made);
   made.arguments = arguments(node);
-  normalise(made);
+  lexicon::normalise(made);
   return emit(std::move(made), want, role(meaning.result));
 }
 
@@ -197,6 +132,8 @@ Value Lowering::call_outside(Id node, const std::string& qualified, const Want& 
       return call_known(node, std::move(made), *meaning, want);
     }
   }
+  // nn.Module.__init__(self) is super().__init__().
+  if (name == "__init__" && argument_count(node) == 1) return {};
   ir::Op made = op(Kind::Call, name, node);
   made.details["spelling"] = qualified;
   if (const auto meaning = lexicon::construct(qualified)) {
@@ -217,7 +154,7 @@ Value Lowering::call_outside(Id node, const std::string& qualified, const Want& 
 Value Lowering::call_builtin(Id node, std::string_view name, const Want& want) {
   const Id list = tree_.child(node, Field::Arguments);
   const bool plain = list != 0 && tree_.type(list) == Type::ArgumentList;
-  const int count = plain ? tree_.count(list) : 1;
+  const int count = argument_count(node);
   if ((name == "float" || name == "int" || name == "bool") && plain && count == 1) {
     const Value value = expression(tree_.first_child(list));
     const bool read = may_be_tensor(value.operand, value.known);
@@ -252,10 +189,11 @@ Value Lowering::call_name(Id node, Id function, const Want& want) {
   Variable* found = facts_.find(frame_.scope, name);
   if (found == nullptr) return call_builtin(node, name, want);
   if (found->cls >= 0 && found->first_fact < 0) return construct_own(node, found->cls, want);
-  if (found->function >= 0 && found->first_fact < 0) {
+  if (found->names_class >= 0) return construct_own(node, found->names_class, want);
+  if ((found->function >= 0 && found->first_fact < 0) || is_lambda(*found)) {
     ir::Op made = op(Kind::Call, name, node);
     made.arguments = arguments(node);
-    return emit(std::move(made), want, roles_.of_function_result(found->function));
+    return emit(std::move(made), want, found->function >= 0 ? roles_.of_function_result(found->function) : Knowledge{});
   }
   return call_value(node, identifier(function), want);
 }
@@ -268,14 +206,35 @@ Value Lowering::construct_own(Id node, int cls, const Want& want) {
   return emit(std::move(made), want, known);
 }
 
+// A member of a module class that was made by a call, and is called: norm_layer(dim), Backbone(width).
+bool Lowering::is_submodule(const ir::Place& place) {
+  if (place.root != "self" || place.steps.size() != 1 || frame_.cls < 0) return false;
+  if (roles_.of_class(frame_.cls).role != Role::Module) return false;
+  const Variable* member = facts_.find_member(frame_.cls, place.steps[0]);
+  for (int at = member == nullptr ? -1 : member->first_fact; at >= 0; at = facts_.facts[static_cast<std::size_t>(at)].next) {
+    const Fact& fact = facts_.facts[static_cast<std::size_t>(at)];
+    if (fact.how == How::Value && fact.node != 0 && tree_.type(fact.node) == Type::Call) return true;
+  }
+  return false;
+}
+
 // A value that is called: a module, a loss, a closure, or nobody knows what.
 Value Lowering::call_value(Id node, const Value& called, const Want& want) {
   Knowledge known = called.known;
   const auto* place = std::get_if<ir::Place>(&called.operand);
+  // Model(config), where Model holds a class: something is made.
+  const std::string_view last = place == nullptr ? std::string_view{} : last_name(place->steps.empty() ? std::string_view(place->root) : std::string_view(place->steps.back()));
+  if (known.cls < 0 && is_class_like(last)) {
+    ir::Op made = op(Kind::Call, "", node);
+    made.receiver = called.operand;
+    made.arguments = arguments(node);
+    return emit(std::move(made), want, role(lexicon::role_from_class_name(last)));
+  }
   if (known.role == Role::Unknown && known.cls < 0 && place != nullptr) {
     const std::string_view name = place->steps.empty() ? std::string_view(place->root) : std::string_view(place->steps.back());
     const bool settings = !place->steps.empty() && place->root != "self" && is_settings(place->root);
     if (!settings && !is_verb(name)) known.role = lexicon::role_from_called_name(name);
+    if (known.role == Role::Unknown && is_submodule(*place)) known.role = Role::Module;
   }
   ir::Op made = op(Kind::Call, "", node);
   made.receiver = called.operand;
@@ -299,12 +258,14 @@ Value Lowering::call_value(Id node, const Value& called, const Want& want) {
 Value Lowering::call_super(Id node, std::string_view name, const Want& want) {
   ir::Op made = op(Kind::Call, name, node);
   made.receiver = ir::Place{"self", {}};
-  made.arguments = arguments(node);
-  if (name == "__init__" && made.arguments.empty()) return {};
+  if (name == "__init__" && argument_count(node) == 0) return {};
   if (frame_.cls >= 0) {
     const ClassInfo& info = facts_.classes[static_cast<std::size_t>(frame_.cls)];
     if (!info.bases.empty()) made.details["class"] = std::string(info.bases.front().name);
+    const auto meaning = lexicon::method(roles_.of_class(frame_.cls).role, name);
+    if (meaning && is_protocol(meaning->kind)) return call_known(node, std::move(made), *meaning, want);
   }
+  made.arguments = arguments(node);
   return emit(std::move(made), want, {});
 }
 
@@ -355,30 +316,75 @@ std::optional<Value> Lowering::special_method(Id node, Id object, std::string_vi
   return std::nullopt;
 }
 
+std::optional<Value> Lowering::change_of_element(Id node, Id object, std::string_view name, const Want& want) {
+  const auto meaning = lexicon::method(roles_.of_expression(object, frame_.scope).role, name);
+  if (!meaning || (meaning->kind != Kind::Append && meaning->kind != Kind::Remove)) return std::nullopt;
+  if (meaning->kind == Kind::Append && argument_count(node) == 0) return std::nullopt;
+  ir::Op made = op(Kind::Call, name, node);
+  made.receiver = place_of(object);
+  lexicon::apply(*meaning, made);
+  made.arguments = arguments(node);
+  if (name == "insert" && made.arguments.size() == 2) made.arguments.erase(made.arguments.begin());
+  return emit(std::move(made), want, role(meaning->result));
+}
+
+// Base.setup(self, n), Config.parse(text): a method named through its class.
+std::optional<Value> Lowering::method_of_class(Id node, const ir::FunctionReference& named, Id object, std::string_view name,
+                                               const Want& want) {
+  const Variable* found = tree_.type(object) == Type::Identifier ? facts_.find(frame_.scope, tree_.text(object)) : nullptr;
+  if (found == nullptr || found->cls < 0) return std::nullopt;
+  const int method = facts_.find_method(found->cls, name);
+  if (method < 0) return std::nullopt;
+  const FunctionInfo& info = facts_.functions[static_cast<std::size_t>(method)];
+  ir::Op made = op(Kind::Call, name, node);
+  made.details["class"] = std::string(facts_.classes[static_cast<std::size_t>(info.cls)].name);
+  made.receiver = named;
+  made.arguments = arguments(node);
+  if (info.has_self && !info.is_classmethod && !made.arguments.empty() && made.arguments[0].name.empty()) {
+    made.receiver = made.arguments[0].value;
+    made.arguments.erase(made.arguments.begin());
+  }
+  if (name == "__init__" && made.arguments.empty()) return Value{};
+  return emit(std::move(made), want, roles_.of_function_result(method));
+}
+
 Value Lowering::call_method(Id node, Id function, const Want& want) {
   const Id object = tree_.child(function, Field::Object), attribute = tree_.child(function, Field::Attribute);
   if (object == 0 || attribute == 0) return {};
   const std::string_view name = tree_.text(attribute);
   if (auto made = special_method(node, object, name, want)) return *made;
+  // What grows or shrinks is a place: self.history[k].append(v) is append self.history[] (v).
+  if (tree_.type(object) == Type::Subscript) {
+    if (auto made = change_of_element(node, object, name, want)) return *made;
+  }
   const Value base = expression(object);
   Knowledge known = base.known;
+  if (const auto* named = std::get_if<ir::FunctionReference>(&base.operand)) {
+    if (auto made = method_of_class(node, *named, object, name, want)) return *made;
+  }
   if (known.cls >= 0) {
     const int method = facts_.find_method(known.cls, name);
     const Variable* member = facts_.find_member(known.cls, name);
     if (method >= 0 && (member == nullptr || member->first_fact < 0)) return own_method(node, method, base, want);
     if (member != nullptr && member->first_fact >= 0) return call_value(node, member_place(function, name, base), want);
   }
+  // What has train() or parameters() is no tensor, whatever was concluded from less.
+  if (known.role == Role::Tensor && lexicon::role_from_use(name) == Role::Module) known.role = Role::Module;
+  // f(…).eval() of whatever a factory made.
+  if (known.role == Role::Unknown && known.cls < 0 && name == "eval" && argument_count(node) == 0) known.role = Role::Module;
   // A set's add, where the value goes nowhere: tensors' add would be lost.
   if (want.form == Want::Form::Nothing && name == "add" && known.role == Role::Unknown) known.role = Role::Container;
   ir::Op made = op(Kind::Call, name, node);
   made.receiver = base.operand;
-  if (const auto meaning = lexicon::method(known.role, name)) {
+  const auto meaning = lexicon::method(known.role, name);
+  // A call of this name that appends nothing is something else.
+  if (meaning && !(meaning->kind == Kind::Append && argument_count(node) == 0)) {
     const std::string cls = meaning->kind == Kind::Forward || meaning->kind == Kind::Loss ? describe(known) : std::string();
     if (!cls.empty()) made.details["class"] = cls;
     lexicon::apply(*meaning, made);
     made.arguments = arguments(node);
     if (name == "insert" && made.arguments.size() == 2) made.arguments.erase(made.arguments.begin());
-    normalise(made);
+    lexicon::normalise(made);
     const bool same = made.kind == Kind::Move || made.kind == Kind::TrainMode || made.kind == Kind::EvalMode;
     return emit(std::move(made), want, same && known.role != Role::Unknown ? known : role(meaning->result));
   }

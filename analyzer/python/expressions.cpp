@@ -29,10 +29,8 @@ bool is_builtin_name(std::string_view name) {
   return among(name, names);
 }
 
-bool is_class_like(std::string_view name) {
-  if (name.empty() || name.front() < 'A' || name.front() > 'Z') return false;
-  return std::any_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
-}
+// No tensor and nothing that holds one.
+bool is_plain(Role what) { return what == Role::Number || what == Role::Other; }
 
 // The last name of an object whose .data is a field, not a tensor's: batch.data, dataset.data.
 bool holds_data(std::string_view name) {
@@ -143,7 +141,7 @@ Value Lowering::identifier(Id node) {
   if (found->import >= 0 && found->first_fact < 0) {
     if (auto value = outside_value(node)) return *value;
   }
-  if (found->function >= 0 && found->first_fact < 0) {
+  if ((found->function >= 0 && found->first_fact < 0) || is_lambda(*found)) {
     return {ir::FunctionReference{std::string(name)}, role(Role::Other), false};
   }
   if (found->cls >= 0 && found->first_fact < 0) return {ir::FunctionReference{std::string(name)}, role(Role::Other), false};
@@ -180,6 +178,7 @@ std::optional<Value> Lowering::outside_value(Id node) {
     text.remove_prefix(std::min(dot + 1, text.size()));
   }
   Knowledge known = place.steps.empty() ? roles_.of_text(place.root) : Knowledge{};
+  if (known.role == Role::Unknown && is_plain_module(qualified)) known.role = Role::Other;
   return Value{std::move(place), known, false};
 }
 
@@ -230,6 +229,15 @@ std::optional<Value> Lowering::member_operation(Id node, std::string_view name, 
 // Any other member: a place, a method of the file's own classes named as a value.
 Value Lowering::member_place(Id node, std::string_view name, const Value& base) {
   const auto* place = std::get_if<ir::Place>(&base.operand);
+  // Color.RED, where Color is a class of the file.
+  const auto* named = std::get_if<ir::FunctionReference>(&base.operand);
+  if (named != nullptr && base.known.cls < 0) {
+    const Id object = tree_.child(node, Field::Object);
+    const Variable* found = tree_.type(object) == Type::Identifier ? facts_.find(frame_.scope, tree_.text(object)) : nullptr;
+    const bool method = found != nullptr && found->cls >= 0 && facts_.find_method(found->cls, name) >= 0;
+    if (method) return {ir::FunctionReference{fmt::format("{}.{}", named->name, name)}, role(Role::Other), false};
+  }
+  if (named != nullptr) return {ir::Place{named->name, {std::string(name)}}, role(Role::Other), false};
   if (place == nullptr) return {};
   Value value;
   if (base.known.cls >= 0) {
@@ -348,6 +356,8 @@ Value Lowering::binary(Id node, const Want& want) {
       known.role = Role::Tensor;
     } else if (left.known.role == other.known.role || name == "mod") {
       known.role = left.known.role;
+    } else if (is_plain(left.known.role) && is_plain(other.known.role)) {
+      known.role = Role::Number;
     }
     if (known.role != Role::Tensor && known.role != Role::Number && known.role != Role::Text && known.role != Role::Container) known.role = Role::Unknown;
     left = emit(std::move(made), last ? want : Want{}, known);

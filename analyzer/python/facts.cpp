@@ -18,6 +18,9 @@ class FactsBuilder {
       visit(id);
     }
     for (ClassInfo& each : facts_.classes) resolve_bases(each);
+    for (const Use& use : used_) {
+      if (Variable* named = used_variable(use)) named->uses |= use.bits;
+    }
   }
 
  private:
@@ -195,7 +198,7 @@ class FactsBuilder {
     made.default_value = tree_.child(id, Field::Value);
     if (position++ != 0 || function == nullptr || function->cls < 0 || function->is_static) return;
     function->has_self = true;
-    if (!function->is_classmethod) made.self_class = function->cls;
+    (function->is_classmethod ? made.names_class : made.self_class) = function->cls;
   }
 
   void resolve_bases(ClassInfo& each) {
@@ -324,9 +327,10 @@ class FactsBuilder {
   void capture(Id id) {
     // case Name: binds; case a.b: compares.
     for (Id inside = id + 1; inside < tree_.node(id).after; ++inside) {
-      if (tree_.type(inside) != Type::DottedName) continue;
+      const bool rest = tree_.type(inside) == Type::Identifier && tree_.type(tree_.parent(inside)) == Type::SplatPattern;
+      if (tree_.type(inside) != Type::DottedName && !rest) continue;
       if (tree_.text(inside).find('.') != std::string_view::npos) continue;
-      if (Variable* named = &variable(current(), tree_.text(inside))) add(*named, {How::Opaque, 0, -1, current(), -1});
+      add(variable(current(), tree_.text(inside)), {How::Opaque, 0, -1, current(), -1});
     }
   }
 
@@ -343,7 +347,9 @@ class FactsBuilder {
     const std::string_view text = facts_.place_text(object);
     if (text.empty()) return;
     const unsigned bits = use_bits(tree_.text(name), tree_.field(id) == Field::Function);
-    if (bits != 0) facts_.uses[text] |= bits;
+    if (bits == 0) return;
+    facts_.uses[text] |= bits;
+    used_.push_back({object, current(), bits});
   }
 
   static unsigned use_bits(std::string_view member, bool called) {
@@ -376,16 +382,36 @@ class FactsBuilder {
 
   Facts& facts_;
   const Tree& tree_;
+  struct Use {
+    Id object;
+    int scope;
+    unsigned bits;
+  };
+  // The variable of a receiver: a name, or a member of the method's own object.
+  Variable* used_variable(const Use& use) {
+    if (tree_.type(use.object) == Type::Identifier) return facts_.find(use.scope, tree_.text(use.object));
+    const Id object = tree_.child(use.object, Field::Object), name = tree_.child(use.object, Field::Attribute);
+    if (object == 0 || name == 0 || tree_.type(object) != Type::Identifier) return nullptr;
+    const Variable* self = facts_.find(use.scope, tree_.text(object));
+    if (self == nullptr || self->self_class < 0) return nullptr;
+    return facts_.find_member(self->self_class, tree_.text(name));
+  }
+
   std::vector<int> open_;
+  std::vector<Use> used_;  // resolved at the end, when every scope knows its names
 };
 
 Facts::Facts(const Tree& parsed) : tree(parsed) { FactsBuilder(*this, parsed).build(); }
 
 namespace {
+
+constexpr int kBaseBound = 8;  // of classes above classes: also what ends a circle of them
+
 int found_or_none(const std::unordered_map<Id, int>& table, Id node) {
   const auto found = table.find(node);
   return found == table.end() ? -1 : found->second;
 }
+
 }  // namespace
 
 int Facts::scope_of(Id node) const { return found_or_none(scope_by_node_, node); }
@@ -406,29 +432,25 @@ Variable* Facts::find(int scope, std::string_view name) {
   return nullptr;
 }
 
-Variable* Facts::find_member(int cls, std::string_view name) {
-  for (int hops = 0; cls >= 0 && hops < 16; ++hops) {
-    const ClassInfo& info = classes[static_cast<std::size_t>(cls)];
-    if (Variable* found = find_here(info.scope, name)) return found;
-    int next = -1;
-    for (const Base& base : info.bases) {
-      if (base.cls >= 0) next = base.cls;
-    }
-    cls = next;
+// Bases are asked left to right, each before its own bases' neighbours; Python's order differs only in diamonds.
+Variable* Facts::find_member(int cls, std::string_view name, int depth) {
+  if (cls < 0 || depth > kBaseBound) return nullptr;
+  const ClassInfo& info = classes[static_cast<std::size_t>(cls)];
+  if (Variable* found = find_here(info.scope, name)) return found;
+  for (const Base& base : info.bases) {
+    if (Variable* found = find_member(base.cls, name, depth + 1)) return found;
   }
   return nullptr;
 }
 
-int Facts::find_method(int cls, std::string_view name) const {
-  for (int hops = 0; cls >= 0 && hops < 16; ++hops) {
-    const ClassInfo& info = classes[static_cast<std::size_t>(cls)];
-    const auto found = info.methods.find(name);
-    if (found != info.methods.end()) return found->second;
-    int next = -1;
-    for (const Base& base : info.bases) {
-      if (base.cls >= 0) next = base.cls;
-    }
-    cls = next;
+int Facts::find_method(int cls, std::string_view name, int depth) const {
+  if (cls < 0 || depth > kBaseBound) return -1;
+  const ClassInfo& info = classes[static_cast<std::size_t>(cls)];
+  const auto found = info.methods.find(name);
+  if (found != info.methods.end()) return found->second;
+  for (const Base& base : info.bases) {
+    const int inherited = find_method(base.cls, name, depth + 1);
+    if (inherited >= 0) return inherited;
   }
   return -1;
 }

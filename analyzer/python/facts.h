@@ -46,7 +46,9 @@ struct Variable {
   Id annotation = 0;
   Id default_value = 0;
   int parameter = -1;  // its position
-  int self_class = -1;  // the object of a method of this class
+  int self_class = -1;   // the object of a method of this class
+  int names_class = -1;  // the class itself: cls of a class method
+  unsigned uses = 0;     // bits of Facts::uses, of this variable alone
   bool elsewhere = false;  // global, nonlocal: look further out
   enum class State : std::uint8_t { Open, Busy, Known } state = State::Open;
   Knowledge known;
@@ -117,8 +119,8 @@ class Facts {
   Variable* find(int scope, std::string_view name);
   Variable* find_here(int scope, std::string_view name);
   // A member of a class of the file or of its bases in the file.
-  Variable* find_member(int cls, std::string_view name);
-  int find_method(int cls, std::string_view name) const;
+  Variable* find_member(int cls, std::string_view name, int depth = 0);
+  int find_method(int cls, std::string_view name, int depth = 0) const;
 
   // "torch.nn.functional.mse_loss" for F.mse_loss: a name or an attribute chain whose root is imported, or "".
   std::string qualified(Id node, int scope);

@@ -201,8 +201,14 @@ void Lowering::class_body(Id definition, int cls) {
   if (!plain) program_.functions.push_back(std::move(own));
 }
 
-std::string Lowering::lambda(Id node) {
-  const std::string name = fmt::format("lambda{}", ++frame_.lambdas);
+bool Lowering::is_lambda(const Variable& variable) const {
+  if (variable.first_fact < 0 || variable.first_fact != variable.last_fact || variable.parameter >= 0) return false;
+  const Fact& fact = facts_.facts[static_cast<std::size_t>(variable.first_fact)];
+  return fact.how == How::Value && fact.node != 0 && tree_.type(fact.node) == Type::Lambda && variable.name == variable.place;
+}
+
+std::string Lowering::lambda(Id node, std::string name) {
+  if (name.empty()) name = fmt::format("lambda{}", ++frame_.lambdas);
   auto function = std::make_shared<ir::Function>();
   function->name = name;
   function->at = tree_.location(node);

@@ -56,7 +56,10 @@ class Lowering {
   void class_body(Id definition, int cls);
   void record_class(int cls);
   void record_roles(ir::Function& function, const Frame& frame);
-  std::string lambda(Id node);
+  // `name` where a name is given the lambda, else it is numbered.
+  std::string lambda(Id node, std::string name = {});
+  // The variable only ever is this lambda: its name is the function's.
+  bool is_lambda(const Variable& variable) const;
   bool wrap_in_guards(Id decorated, std::vector<ir::Scope>& guards);
 
   // --- statements (statements.cpp)
@@ -142,11 +145,15 @@ class Lowering {
   Value call_known(Id node, ir::Op op, const lexicon::Meaning& meaning, const Want& want);
   Value construct_own(Id node, int cls, const Want& want);
   Value own_method(Id node, int method, const Value& receiver, const Want& want);
+  std::optional<Value> change_of_element(Id node, Id object, std::string_view name, const Want& want);
+  std::optional<Value> method_of_class(Id node, const ir::FunctionReference& named, Id object, std::string_view name,
+                                       const Want& want);
   std::optional<Value> gradient_method(Id node, Id object, std::string_view name, const Want& want);
   std::optional<Value> special_method(Id node, Id object, std::string_view name, const Want& want);
   std::vector<ir::Argument> arguments(Id call);
+  int argument_count(Id call) const;
   ir::Argument argument(Id node);
-  void normalise(ir::Op& op);
+  bool is_submodule(const ir::Place& place);
   bool is_exit(const ir::Op& op) const { return op.callee == "exit"; }
   bool may_be_tensor(const ir::Operand& operand, const Knowledge& known) const;
   std::string describe(const Knowledge& known) const;

@@ -34,7 +34,10 @@ Knowledge joined(const Knowledge& a, const Knowledge& b) {
   return {};
 }
 
-// What a module outside torch gives is no tensor.
+std::string_view last_part(std::string_view dotted) { return dotted.substr(dotted.rfind('.') + 1); }
+
+}  // namespace
+
 bool is_plain_module(std::string_view qualified) {
   static constexpr auto roots = std::to_array<std::string_view>(
       {"os", "sys", "math", "random", "time", "json", "re", "argparse", "pathlib", "glob", "shutil", "datetime", "csv",
@@ -44,9 +47,10 @@ bool is_plain_module(std::string_view qualified) {
   return among(qualified.substr(0, qualified.find('.')), roots);
 }
 
-std::string_view last_part(std::string_view dotted) { return dotted.substr(dotted.rfind('.') + 1); }
-
-}  // namespace
+bool is_class_like(std::string_view name) {
+  if (name.empty() || name.front() < 'A' || name.front() > 'Z') return false;
+  return std::any_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+}
 
 bool is_settings(std::string_view name) {
   static constexpr auto names = std::to_array<std::string_view>(
@@ -108,7 +112,7 @@ Knowledge Roles::of_expression(Id node, int scope, int depth) {
     }
     case Type::Subscript: {
       const Knowledge base = of_expression(tree_.child(node, Field::Value), scope, depth + 1);
-      if (base.role == Role::Tensor || base.role == Role::Text) return role(base.role);
+      if (base.role == Role::Tensor || base.role == Role::Text || base.role == Role::Other) return role(base.role);
       return of_element(tree_.child(node, Field::Value), -1, scope, depth + 1);
     }
     default: return {};
@@ -130,21 +134,24 @@ Knowledge Roles::of_binary(Id node, int scope, int depth) {
       }
       const Knowledge known = of_expression(each, scope, depth + 1);
       if (known.role == Role::Tensor || known.role == Role::Text || known.role == Role::Container) return role(known.role);
-      unknown |= known.role != Role::Number;
+      unknown |= known.role != Role::Number && known.role != Role::Other;
     }
     if (left == 0) return {};
     node = left;
   }
   const Knowledge known = of_expression(node, scope, depth + 1);
   if (known.role == Role::Tensor || known.role == Role::Text || known.role == Role::Container) return role(known.role);
-  if (unknown || known.role != Role::Number) return {};
+  if (unknown || (known.role != Role::Number && known.role != Role::Other)) return {};
   return all;
 }
 
 Knowledge Roles::of_text(std::string_view place) const {
-  const std::string_view name = last_name(place);
   const auto used = facts_.uses.find(place);
-  const unsigned bits = used == facts_.uses.end() ? 0 : used->second;
+  return of_uses(place, used == facts_.uses.end() ? 0 : used->second);
+}
+
+Knowledge Roles::of_uses(std::string_view place, unsigned bits) const {
+  const std::string_view name = last_name(place);
   const auto has = [bits](Role each) { return (bits & (1U << static_cast<unsigned>(each))) != 0; };
   const Role named = lexicon::role_from_name(name);
   if (has(Role::Optimizer)) return role(Role::Optimizer);
@@ -156,7 +163,8 @@ Knowledge Roles::of_text(std::string_view place) const {
   if (has(Role::Tensor)) return role(Role::Tensor);
   const auto dot = place.find('.');
   const std::string_view root = place.substr(0, dot);
-  if (dot != std::string_view::npos && root != "self" && is_settings(root)) return {};
+  // What is known of args.model is that it is no tensor.
+  if (dot != std::string_view::npos && root != "self" && is_settings(root)) return role(Role::Other);
   return role(named);
 }
 
@@ -176,8 +184,9 @@ Knowledge Roles::of_variable(Variable& variable, int depth) {
       known = of_expression(variable.default_value, 0, depth + 1);
     }
     if (known.role == Role::Unknown && variable.function < 0 && variable.cls < 0) {
-      const Knowledge suggested = of_text(variable.place);
-      known.role = suggested.role;
+      // Its own uses, then those of the same name elsewhere in the file, then the name.
+      known.role = variable.uses != 0 ? of_uses(variable.place, variable.uses).role : Role::Unknown;
+      if (known.role == Role::Unknown) known.role = of_text(variable.place).role;
     }
   }
   variable.state = Variable::State::Known;
@@ -282,7 +291,7 @@ Knowledge Roles::of_element(Id iterable, int index, int scope, int depth) {
   const std::string_view name = last_name(facts_.place_text(iterable));
   if (name.size() > 2 && name.ends_with('s')) {
     const Role one = lexicon::role_from_name(name.substr(0, name.size() - 1));
-    if (one != Role::Loader && one != Role::Other) return role(one);
+    if (one != Role::Loader && one != Role::Other && one != Role::Unknown) return role(one);
   }
   if (whole.role == Role::Optimizer || whole.role == Role::Module || whole.role == Role::Scheduler) {
     return role(whole.role);  // a dict that is called like what it holds
@@ -335,6 +344,8 @@ Knowledge Roles::of_class(int cls) {
   }
   if (found == Role::Unknown && outside && info.methods.contains("forward")) found = Role::Module;
   if (found == Role::Module && (info.name.ends_with("Loss") || info.name.ends_with("Criterion"))) found = Role::LossModule;
+  const bool scales = info.methods.contains("scale") && info.methods.contains("step") && info.methods.contains("update");
+  if (info.name.ends_with("Scaler") && scales) found = Role::Scaler;
   info.role = found;
   info.state = Variable::State::Known;
   known.role = found;
@@ -386,12 +397,15 @@ Knowledge Roles::of_call(Id call, int scope, int depth) {
     Variable* found = facts_.find(scope, tree_.text(function));
     if (found == nullptr) return of_builtin(tree_.text(function), call, scope, depth + 1);
     if (found->cls >= 0) return of_class(found->cls);
+    if (found->names_class >= 0) return of_class(found->names_class);
     if (found->function >= 0) return of_function_result(found->function, depth + 1);
   }
+  const std::string_view name = last_name(facts_.place_text(function));
+  if (is_class_like(name)) return role(lexicon::role_from_class_name(name));
   const Knowledge called = of_expression(function, scope, depth + 1);
   if (called.role == Role::Module || called.role == Role::LossModule) return role(Role::Tensor);
   if (called.role == Role::Unknown) {
-    const Role by_name = lexicon::role_from_called_name(last_name(facts_.place_text(function)));
+    const Role by_name = lexicon::role_from_called_name(name);
     if (by_name == Role::Module || by_name == Role::LossModule) return role(Role::Tensor);
   }
   return {};

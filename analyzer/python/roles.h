@@ -17,6 +17,7 @@ class Roles {
   Knowledge of_variable(Variable& variable, int depth = 0);
   // A name or attribute chain that no assignment explains: its uses in the file, then the name itself.
   Knowledge of_text(std::string_view place) const;
+  Knowledge of_uses(std::string_view place, unsigned bits) const;
   // An element of what is iterated; index is that of the loop's target, -1 when there is one.
   Knowledge of_element(Id iterable, int index, int scope, int depth = 0);
   Knowledge of_class(int cls);
@@ -45,6 +46,12 @@ class Roles {
 
 // A receiver whose members are settings, never tensors or modules: args.data, cfg.device, opt.lr of argparse.
 bool is_settings(std::string_view name);
+
+// CamelCase: the name of a class.
+bool is_class_like(std::string_view name);
+
+// A name of a module whose functions and values are no tensors: os.environ, math.pi, numpy.mean.
+bool is_plain_module(std::string_view qualified);
 
 // The last name of a place: "self.net" -> "net".
 std::string_view last_name(std::string_view place);

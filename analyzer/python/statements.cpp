@@ -49,6 +49,8 @@ void Lowering::expression_statement(Id node) {
     switch (tree_.type(each)) {
       case Type::Assignment: assignment(each); break;
       case Type::AugmentedAssignment: augmented(each); break;
+      case Type::Attribute:
+      case Type::Subscript: evaluate_calls(each); break;  // reading a member or an element does nothing
       default: expression(each, Want::nothing()); break;
     }
   }
@@ -538,7 +540,8 @@ ir::Operand Lowering::pattern_test(Id pattern, const ir::Operand& subject, bool&
   const Id body = tree_.child(pattern, Field::Consequence);  // of a clause of several patterns
   const Id end = body != 0 ? body : tree_.node(pattern).after;
   for (Id at = pattern + 1; at < end; ++at) {
-    if (tree_.type(at) != Type::DottedName || tree_.text(at).find('.') != std::string_view::npos) continue;
+    const bool rest = tree_.type(at) == Type::Identifier && tree_.type(tree_.parent(at)) == Type::SplatPattern;
+    if ((tree_.type(at) != Type::DottedName && !rest) || tree_.text(at).find('.') != std::string_view::npos) continue;
     if (tree_.type(tree_.parent(at)) == Type::ClassPattern) continue;  // the class, not a name it binds
     results.push_back({std::string(tree_.text(at)), {}});
   }
