@@ -45,6 +45,7 @@ void add_to(Runtime& run, Tensor& buffer, Tensor gradient) {
 // SavedVariable::unpack's version check.
 Status check_saved(const Node& node) {
   for (std::size_t i = 0; i < node.saved.size(); ++i) {
+    if (!node.saved[i]) continue;
     const ops::Storage& storage = *node.saved[i].storage;
     if (storage.version() == node.versions[i]) continue;
     Error problem = error(fmt::format("{} works in place on what {} keeps for its backward; PyTorch stops there",

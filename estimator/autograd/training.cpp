@@ -130,9 +130,9 @@ class Session {
     for (const int index : instruction.parameters) {
       parameters.push_back(index < 0 ? Tensor{} : tensors_[static_cast<std::size_t>(index)]->value);
     }
-    Tensor result = instruction.op->run(run_, inputs, parameters, instruction.attributes);
-    const Shape& shape = graph_.values[static_cast<std::size_t>(instruction.output)].shape;
-    at(instruction.output) = result.shape == shape ? std::move(result) : result.view(shape);
+    Tensors results = instruction.op->run(run_, inputs, parameters, instruction.attributes);
+    at(instruction.output) = std::move(results[0]);
+    for (std::size_t i = 0; i < instruction.also.size(); ++i) at(instruction.also[i]) = std::move(results[i + 1]);
   }
 
   Status micro_step() {

@@ -64,13 +64,30 @@ Result<int> Builder::add_parameter(std::string role, Shape shape, DType dtype, b
 
 Result<ValueId> Builder::call(const ops::Operator& op, std::vector<ValueId> inputs, std::vector<int> parameters,
                               Shape shape, ops::Attributes attributes) {
-  auto output = add_value(std::move(shape), dtype(inputs[0]), where_, at_);
+  // Of the input, but a table of parameters turns indices into numbers of its own dtype.
+  const bool looks_up = !is_floating(dtype(inputs[0])) && !parameters.empty() && parameters[0] >= 0;
+  const DType made = looks_up ? graph_.parameters[static_cast<std::size_t>(parameters[0])].dtype : dtype(inputs[0]);
+  auto output = add_value(std::move(shape), made, where_, at_);
   if (!output) return output;
-  graph_.instructions.push_back({&op, std::move(inputs), std::move(parameters), attributes, *output, where_});
+  graph_.instructions.push_back({&op, std::move(inputs), std::move(parameters), std::move(attributes), *output, {}, where_});
   return output;
 }
 
-void Builder::drop(ValueId value) { graph_.instructions.push_back({nullptr, {value}, {}, {}, -1, where_}); }
+Result<std::vector<ValueId>> Builder::call_many(const ops::Operator& op, std::vector<ValueId> inputs, Shape shape,
+                                                ops::Attributes attributes, int names) {
+  auto output = call(op, std::move(inputs), {}, std::move(shape), std::move(attributes));
+  if (!output) return output.error();
+  std::vector<ValueId> all{*output};
+  for (int i = 0; i < names; ++i) {
+    auto also = add_value({}, dtype(*output), where_, at_);
+    if (!also) return also.error();
+    graph_.instructions.back().also.push_back(*also);
+    all.push_back(*also);
+  }
+  return all;
+}
+
+void Builder::drop(ValueId value) { graph_.instructions.push_back({nullptr, {value}, {}, {}, -1, {}, where_}); }
 
 Result<ValueId> Builder::layer(const LayerSpec& spec, ValueId input) {
   const layers::CatalogEntry* entry = find_layer(spec.kind);

@@ -28,16 +28,28 @@ class Builder {
   }
   // nn.Sequential: each result replaces the one before under the same name.
   Result<ValueId> sequence(const std::vector<LayerSpec>& layers, ValueId input);
+  // The same, with `names` more values that stay alive until they are dropped.
+  Result<std::vector<ValueId>> call_many(const ops::Operator& op, std::vector<ValueId> inputs, Shape shape,
+                                         ops::Attributes attributes, int names);
   void drop(ValueId value);
+  void drop(const std::vector<ValueId>& values) {
+    for (const ValueId value : values) drop(value);
+  }
   // "layer 3 (linear) expects 1024 features, but layer 2 (relu, spec.yaml:4:5) gives [65536, 2048]"
   Error mismatch(const LayerSpec& layer, const std::string& expects, ValueId input) const;
   // Floating-point input is needed: token ids first go through an embedding.
   Status needs_floating(const LayerSpec& layer, ValueId input) const;
 
+  // The name of what is being built: "linear 1"; a layer of several parts names each with at().
+  const std::string& where() const { return where_; }
+  void at(std::string where) { where_ = std::move(where); }
+  bool mixed_precision() const {
+    return spec_.precision == Precision::Bf16Mixed || spec_.precision == Precision::Fp16Mixed;
+  }
+
   // --- for build() ---
   Result<ValueId> add_value(Shape shape, DType dtype, std::string what, const Location& at);
   Result<ValueId> layer(const LayerSpec& spec, ValueId input);
-  void at(std::string where) { where_ = std::move(where); }
   Graph& graph() { return graph_; }
 
  private:

@@ -146,6 +146,7 @@ Status verify(const Graph& graph) {
       at(step.inputs[0]) = State::Dropped;
       continue;
     }
+    for (const ValueId also : step.also) at(also) = State::Live;
     if (at(step.output) != State::Undefined) return error(fmt::format("graph: %{} is defined twice ({})", step.output, step.where));
     at(step.output) = State::Live;
   }

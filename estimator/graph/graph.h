@@ -37,6 +37,7 @@ struct Instruction {
   std::vector<int> parameters;        // indices; -1: absent
   ops::Attributes attributes;
   ValueId output = -1;
+  std::vector<ValueId> also;          // other names the operator's Python function holds until it returns
   std::string where;                  // "linear 1"
 };
 

@@ -3,6 +3,8 @@
 #include <array>
 #include <string_view>
 
+#include "estimator/ops/reduction.h"
+
 namespace forerun::ops {
 namespace {
 
@@ -73,10 +75,33 @@ Tensor multiply(Runtime& run, const Tensor& x, const Tensor& scale) {
   return y;
 }
 
+namespace {
+
+// What the engine makes of a gradient before it goes on: the shape, then the dtype of the input it belongs to.
+Tensor fit(Runtime& run, const Tensor& gradient, const Shape& shape, DType dtype) {
+  Tensor fitted = gradient;
+  if (gradient.shape.size() > shape.size()) {
+    fitted = run.output(shape, gradient.dtype, "gradient summed over the batch");
+    reduce(run, "sum", {gradient.shape[0], fitted.elements(), Reduction::Over::Outer, gradient.dtype, gradient.dtype});
+  }
+  if (fitted.dtype == dtype) return fitted;
+  Tensor cast = run.output(shape, dtype, "gradient cast");
+  run.launch("_to_copy", {&fitted, &cast});
+  return cast;
+}
+
+}  // namespace
+
 Tensor add(Runtime& run, const Tensor& a, const Tensor& b) {
-  Tensor y = run.output_like(a, "output");
+  const DType dtype = size_bytes(a.dtype) >= size_bytes(b.dtype) ? a.dtype : b.dtype;
+  Tensor y = run.output(a.shape, dtype, "output");
   run.launch("add", {&a, &b, &y});
-  run.record("add", y, {&a, &b}, [](Runtime&, Node&, Tensors& grad) -> Tensors { return {grad[0], grad[0]}; });
+  run.record("add", y, {&a, &b}, [to_a = a.shape, to_b = b.shape, as_a = a.dtype, as_b = b.dtype](Runtime& r, Node& self, Tensors& grad) -> Tensors {
+    Tensors back(2);
+    if (self.needs(0)) back[0] = fit(r, grad[0], to_a, as_a);
+    if (self.needs(1)) back[1] = fit(r, grad[0], to_b, as_b);
+    return back;
+  });
   return y;
 }
 

@@ -17,7 +17,8 @@ Tensor dropout(Runtime& run, const Tensor& x, double p);
 Tensor divide(Runtime& run, const Tensor& x);
 // x * scale, 0-dim both: GradScaler.scale.
 Tensor multiply(Runtime& run, const Tensor& x, const Tensor& scale);
-// a + b of one shape: the residual connection. Autograd keeps nothing and hands the same gradient to both.
+// a + b; b may lack a's leading dimension, and their dtypes may differ (the result has the wider one). Autograd keeps
+// nothing and hands the same gradient to both, summed and cast to what each of them is (validate_outputs).
 Tensor add(Runtime& run, const Tensor& a, const Tensor& b);
 
 }  // namespace forerun::ops

@@ -13,15 +13,6 @@ std::string_view thread_name(Runtime::Thread thread) {
   return thread == Runtime::Thread::Main ? "main thread" : "backward thread";
 }
 
-// The handle's workspace is taken when the first product of a thread asks for it, after that product's result
-// was allocated, and is kept for the life of the process.
-void use_cublas(Runtime& run) {
-  Tensor& workspace = run.blas().cublas;
-  if (workspace) return;
-  workspace = run.empty({cublas_workspace_bytes(run.device)}, DType::UInt8, Category::Workspaces,
-                        fmt::format("cublas workspace ({})", thread_name(run.thread)));
-}
-
 void use_cublaslt(Runtime& run) {
   use_cublas(run);  // the cublasLt handle is the cuBLAS one
   Tensor& workspace = run.blas().cublaslt;
@@ -36,6 +27,15 @@ bool fuses_bias(std::int64_t rows, std::int64_t depth) { return rows > 1 && dept
 std::int64_t rows_of(const Tensor& x) { return x.elements() / x.shape.back(); }
 
 }  // namespace
+
+// The handle's workspace is taken when the first product of a thread asks for it, after that product's result
+// was allocated, and is kept for the life of the process.
+void use_cublas(Runtime& run) {
+  Tensor& workspace = run.blas().cublas;
+  if (workspace) return;
+  workspace = run.empty({cublas_workspace_bytes(run.device)}, DType::UInt8, Category::Workspaces,
+                        fmt::format("cublas workspace ({})", thread_name(run.thread)));
+}
 
 std::int64_t cublas_workspace_bytes(const devices::Device& device) {
   const bool hopper = device.compute_major == 9 && device.compute_minor == 0;

@@ -11,6 +11,9 @@ std::int64_t cublas_workspace_bytes(const devices::Device& device);
 // CUBLASLT_WORKSPACE_SIZE's default, kept per handle since 2.9.
 inline constexpr std::int64_t kCublasLtWorkspaceBytes = 1 << 20;
 
+// Makes sure the thread's cuBLAS workspace is there; every product asks for it after its result was allocated.
+void use_cublas(Runtime& run);
+
 // y = x w^T + b, x [..., in], w [out, in], b [out] or undefined; what F.linear does with 2-D and contiguous n-D inputs.
 Tensor linear(Runtime& run, const Tensor& x, const Tensor& weight, const Tensor& bias);
 

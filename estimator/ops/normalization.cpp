@@ -67,6 +67,26 @@ Tensor layer_norm(Runtime& run, const Tensor& x_in, const Tensor& weight, const 
   return y;
 }
 
+Tensor rms_norm(Runtime& run, const Tensor& x, const Tensor& weight) {
+  const std::int64_t n = x.shape.back();
+  Tensor y = run.output_like(x, "output");
+  const Tensor rstd = run.output({x.elements() / n}, DType::Float32, "rstd");
+  run.launch("_fused_rms_norm", {&x, &y});
+  Node* node = run.record("_fused_rms_norm", y, {&x, &weight}, [n](Runtime& r, Node& self, Tensors& grad) -> Tensors {
+    const Tensor& input = self.saved[0];
+    Tensors back(2);
+    if (self.needs(0)) back[0] = r.output_like(input, "input gradient");
+    if (self.needs(1)) back[1] = r.empty({n}, input.dtype, Category::Gradients, fmt::format("{} weight gradient", self.where));
+    r.launch("_fused_rms_norm_backward", {&grad[0], &input, &grad[0]});
+    r.launch("_fused_rms_norm_backward", {&grad[0], &input});
+    return back;
+  });
+  if (node == nullptr) return y;
+  node->keep(x);
+  node->keep(rstd);
+  return y;
+}
+
 Tensor batch_norm(Runtime& run, const Tensor& x, const Tensor& weight, const Tensor& bias) {
   const std::int64_t rows = x.shape[0];
   const std::int64_t channels = x.shape[1];

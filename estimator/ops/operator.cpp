@@ -1,7 +1,9 @@
 #include "estimator/ops/operator.h"
 
 #include "estimator/ops/activation.h"
+#include "estimator/ops/attention.h"
 #include "estimator/ops/blas.h"
+#include "estimator/ops/embedding.h"
 #include "estimator/ops/loss.h"
 #include "estimator/ops/normalization.h"
 
@@ -9,41 +11,36 @@ namespace forerun::ops {
 namespace {
 
 template <Activation kind>
-Tensor activation(Runtime& run, const Tensors& in, const Tensors&, const Attributes& with) {
-  return activate(run, kind, in[0], with.inplace);
+Tensors activation(Runtime& run, const Tensors& in, const Tensors&, const Attributes& with) {
+  return {activate(run, kind, in[0], with.inplace)};
 }
 
 }  // namespace
 
-const Operator kLinear{"linear", [](Runtime& run, const Tensors& in, const Tensors& own, const Attributes&) {
-                         return linear(run, in[0], own[0], own[1]);
-                       }};
+#define FORERUN_OPERATOR(symbol, name, ...)                                                             \
+  const Operator symbol{name, [](Runtime & run [[maybe_unused]], const Tensors& in, const Tensors& own [[maybe_unused]], \
+                                 const Attributes& with [[maybe_unused]]) -> Tensors { return __VA_ARGS__; }}
+
+FORERUN_OPERATOR(kLinear, "linear", {linear(run, in[0], own[0], own[1])});
 const Operator kRelu{"relu", activation<Activation::Relu>};
 const Operator kGelu{"gelu", activation<Activation::Gelu>};
 const Operator kTanh{"tanh", activation<Activation::Tanh>};
 const Operator kSigmoid{"sigmoid", activation<Activation::Sigmoid>};
 const Operator kSilu{"silu", activation<Activation::Silu>};
-const Operator kDropout{"dropout", [](Runtime& run, const Tensors& in, const Tensors&, const Attributes& with) {
-                          return dropout(run, in[0], with.p);
-                        }};
-const Operator kLayerNorm{"layer_norm", [](Runtime& run, const Tensors& in, const Tensors& own, const Attributes&) {
-                            return layer_norm(run, in[0], own[0], own[1]);
-                          }};
-const Operator kBatchNorm{"batch_norm", [](Runtime& run, const Tensors& in, const Tensors& own, const Attributes&) {
-                            return batch_norm(run, in[0], own[0], own[1]);
-                          }};
-const Operator kAdd{"add", [](Runtime& run, const Tensors& in, const Tensors&, const Attributes&) {
-                      return add(run, in[0], in[1]);
-                    }};
-const Operator kView{"view", [](Runtime&, const Tensors& in, const Tensors&, const Attributes&) { return in[0]; }};
-const Operator kCrossEntropy{"cross_entropy", [](Runtime& run, const Tensors& in, const Tensors&, const Attributes&) {
-                               return cross_entropy(run, in[0], in[1]);
-                             }};
-const Operator kMseLoss{"mse", [](Runtime& run, const Tensors& in, const Tensors&, const Attributes&) {
-                          return mse_loss(run, in[0], in[1]);
-                        }};
-const Operator kBceWithLogits{"bce_with_logits", [](Runtime& run, const Tensors& in, const Tensors&, const Attributes&) {
-                                return bce_with_logits(run, in[0], in[1]);
-                              }};
+FORERUN_OPERATOR(kDropout, "dropout", {dropout(run, in[0], with.p)});
+FORERUN_OPERATOR(kLayerNorm, "layer_norm", {layer_norm(run, in[0], own[0], own[1])});
+FORERUN_OPERATOR(kBatchNorm, "batch_norm", {batch_norm(run, in[0], own[0], own[1])});
+FORERUN_OPERATOR(kRmsNorm, "rms_norm", {rms_norm(run, in[0], own[0])});
+FORERUN_OPERATOR(kEmbedding, "embedding", {embedding(run, in[0], own[0])});
+FORERUN_OPERATOR(kPositions, "arange", {arange(run, in[0].shape[1])});
+FORERUN_OPERATOR(kAttention, "scaled_dot_product_attention", {attention(run, in[0], with.heads)});
+FORERUN_OPERATOR(kExplicitAttention, "explicit_attention", explicit_attention(run, in[0], with.heads, with.causal));
+FORERUN_OPERATOR(kAdd, "add", {add(run, in[0], in[1])});
+FORERUN_OPERATOR(kView, "view", {in[0].view(with.shape)});
+FORERUN_OPERATOR(kCrossEntropy, "cross_entropy", {cross_entropy(run, in[0], in[1])});
+FORERUN_OPERATOR(kMseLoss, "mse", {mse_loss(run, in[0], in[1])});
+FORERUN_OPERATOR(kBceWithLogits, "bce_with_logits", {bce_with_logits(run, in[0], in[1])});
+
+#undef FORERUN_OPERATOR
 
 }  // namespace forerun::ops

@@ -50,6 +50,11 @@ void Tape::begin_step(int step) {
   add(Event::Kind::StepBegins, step);
 }
 
+void Tape::note(std::string what) {
+  auto& notes = recording_.notes;
+  if (std::find(notes.begin(), notes.end(), what) == notes.end()) notes.push_back(std::move(what));
+}
+
 void Tape::launch(std::string_view kernel, DType dtype, double flops, double bytes) {
   recording_.kernels.push_back({kernel, phase_, dtype, flops, bytes, step_});
 }

@@ -57,6 +57,7 @@ struct Recording {
   std::vector<Kernel> kernels;
   std::vector<std::string> ops;     // "backward of linear 2"
   std::vector<std::string> owners;  // "linear 2"
+  std::vector<std::string> notes;   // what is left out
 };
 
 class Tape {
@@ -67,6 +68,8 @@ class Tape {
   void begin_step(int step);
   void end_forward();
   void end_step();
+  // Something the figures leave out, in words; once each.
+  void note(std::string what);
   void launch(std::string_view kernel, DType dtype, double flops, double bytes);
 
   // What is running, until the next call; owner is the layer it runs for ("" for none).

@@ -74,9 +74,10 @@ struct Node {
   std::vector<int> versions;  // of each saved tensor when it was saved
   std::function<Tensors(Runtime&, Node&, Tensors&)> backward;
 
+  // An undefined tensor keeps its place.
   void keep(const Tensor& tensor) {
     saved.push_back(tensor.detach());
-    versions.push_back(tensor.storage->version());
+    versions.push_back(tensor ? tensor.storage->version() : 0);
   }
   bool needs(std::size_t input) const { return next[input] != nullptr; }
 };

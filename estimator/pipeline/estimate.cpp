@@ -105,6 +105,7 @@ Result<Estimate> estimate_one(const Stages& stages, const Spec& spec, const devi
   if (!fits) trace = replay(stages.recording, std::nullopt);
   made.memory = memory(stages.graph, stages.recording, *trace, device);
   made.memory.fits = fits;
+  made.unmodelled = stages.recording.notes;
   made.time = cost::estimate(stages.recording.kernels, spec, device);
   return made;
 }

@@ -10,7 +10,8 @@ Result<graph::ValueId> build(graph::Builder& builder, const LayerSpec& spec, gra
   if (shape.size() == 2) return input;
   std::int64_t features = 1;
   for (std::size_t i = 1; i < shape.size(); ++i) features *= shape[i];  // its size was checked when it was made
-  return builder.call(ops::kView, {input}, {}, {shape[0], features});
+  const Shape flat{shape[0], features};
+  return builder.call(ops::kView, {input}, {}, flat, {.shape = flat});
 }
 
 }  // namespace

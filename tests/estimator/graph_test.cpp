@@ -42,7 +42,7 @@ TEST(Graph, VerifyNoticesWhatIsUsedAfterItsDrop) {
   auto graph = *graph::build(*spec);
   ASSERT_TRUE(graph::verify(graph));
   graph::Graph broken = graph;
-  broken.instructions.insert(broken.instructions.begin() + 1, {nullptr, {broken.instructions[0].output}, {}, {}, -1, "x"});
+  broken.instructions.insert(broken.instructions.begin() + 1, {nullptr, {broken.instructions[0].output}, {}, {}, -1, {}, "x"});
   EXPECT_FALSE(graph::verify(broken));
   broken = graph;
   broken.instructions[1].output = broken.instructions[0].output;
