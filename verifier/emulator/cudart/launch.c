@@ -92,9 +92,21 @@ static int within(unsigned x, unsigned y, unsigned z, unsigned max_x, unsigned m
   return x >= 1 && y >= 1 && z >= 1 && x <= max_x && y <= max_yz && z <= max_z;
 }
 
-static cudaError_t launch(dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream) {
+// A program built for other GPUs than this one fails here, as it would there.
+static cudaError_t no_code(void) {
+  static int said;
+  if (__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED) == 0) {
+    emu_say("the program's kernels are not built for an emulated %s (compute capability %d.%d)",
+            emu_profile()->name, emu_profile()->compute_major, emu_profile()->compute_minor);
+  }
+  return emu_fail(cudaErrorNoKernelImageForDevice);
+}
+
+static cudaError_t launch(const void* kernel, dim3 grid, dim3 block, size_t shared_bytes,
+                          cudaStream_t stream) {
   const EmuProfile* profile = emu_profile();
   if (profile == NULL) return emu_fail(cudaErrorNoDevice);
+  if (emu_kernel(kernel).architecture == 0) return no_code();
   const int fits = within(grid.x, grid.y, grid.z, 2147483647u, 65535, 65535) &&
                    within(block.x, block.y, block.z, 1024, 1024, 64) &&
                    (uint64_t)block.x * block.y * block.z <= 1024;
@@ -108,27 +120,27 @@ static cudaError_t launch(dim3 grid, dim3 block, size_t shared_bytes, cudaStream
 
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
                                size_t shared_bytes, cudaStream_t stream) {
-  (void)kernel, (void)arguments;
-  return launch(grid, block, shared_bytes, stream);
+  (void)arguments;
+  return launch((const void*)kernel, grid, block, shared_bytes, stream);
 }
 
 cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
                              size_t shared_bytes, cudaStream_t stream) {
-  (void)kernel, (void)arguments;
-  return launch(grid, block, shared_bytes, stream);
+  (void)arguments;
+  return launch((const void*)kernel, grid, block, shared_bytes, stream);
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
                                         size_t shared_bytes, cudaStream_t stream) {
-  (void)kernel, (void)arguments;
-  return launch(grid, block, shared_bytes, stream);
+  (void)arguments;
+  return launch((const void*)kernel, grid, block, shared_bytes, stream);
 }
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* configuration, const void* kernel,
                                 void** arguments) {
-  (void)kernel, (void)arguments;
-  return launch(configuration->gridDim, configuration->blockDim, configuration->dynamicSmemBytes,
-                configuration->stream);
+  (void)arguments;
+  return launch(kernel, configuration->gridDim, configuration->blockDim,
+                configuration->dynamicSmemBytes, configuration->stream);
 }
 
 // --- What a kernel is
@@ -140,6 +152,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes* attributes, const v
   const EmuProfile* profile = emu_profile();
   if (profile == NULL) return emu_fail(cudaErrorNoDevice);
   const EmuKernel kernel = emu_kernel(function);
+  if (kernel.architecture == 0) return no_code();
   memset(attributes, 0, sizeof *attributes);
   attributes->maxThreadsPerBlock = 1024;
   attributes->numRegs = 32;

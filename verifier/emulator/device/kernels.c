@@ -122,8 +122,8 @@ void emu_variable_register(EmuModule* module, const void* host, const char* name
 // The fat binary as nvcc writes it (CUDA's fatbinary_section.h and the output of cuobjdump): a
 // wrapper {0x466243b1, version, pointer}, at the pointer a header {0xBA55ED50, u16 version, u16
 // header size, u64 size} and behind it entries {u16 kind, u16, u32 header size, u64 size, ..., u32
-// architecture at byte 28}; kind 2 is machine code.
-enum { WRAPPER_MAGIC = 0x466243b1, MACHINE_CODE = 2, ENTRY_BYTES = 32 };
+// architecture at byte 28}.
+enum { WRAPPER_MAGIC = 0x466243b1, PTX = 1, MACHINE_CODE = 2, ENTRY_BYTES = 32 };
 #define FAT_BINARY_MAGIC 0xBA55ED50u
 
 static uint32_t u32_at(const unsigned char* at) {
@@ -138,8 +138,23 @@ static uint64_t u64_at(const unsigned char* at) {
   return value;
 }
 
-// The newest machine code that runs on the GPU (same major, no later minor), or the GPU's own when
-// none is found.
+// Machine code runs on GPUs of its major and no earlier minor, PTX is compiled for any GPU that is
+// not older.
+static int best_entry(const unsigned char* at, const unsigned char* end, int own) {
+  int best = 0, entries = 0, compilable = 0;
+  while (at + ENTRY_BYTES <= end) {
+    const int kind = (int)(u32_at(at) & 0xffff), architecture = (int)u32_at(at + 28);
+    const int runs = architecture / 10 == own / 10 && architecture <= own;
+    if (kind == MACHINE_CODE && runs && architecture > best) best = architecture;
+    if (kind == PTX && architecture <= own) compilable = 1;
+    ++entries;
+    const uint64_t entry_bytes = u32_at(at + 4) + u64_at(at + 8);
+    if (entry_bytes < ENTRY_BYTES) break;
+    at += entry_bytes;
+  }
+  return best != 0 || (entries > 0 && !compilable) ? best : own;
+}
+
 static int best_architecture(const void* wrapper) {
   const EmuProfile* profile = emu_profile();
   if (profile == NULL) return 0;
@@ -149,17 +164,7 @@ static int best_architecture(const void* wrapper) {
       (const unsigned char*)(uintptr_t)u64_at((const unsigned char*)wrapper + 8);
   if (at == NULL || u32_at(at) != FAT_BINARY_MAGIC) return own;
   const uint64_t header_bytes = u32_at(at + 4) >> 16;
-  const unsigned char* end = at + header_bytes + u64_at(at + 8);
-  int best = 0;
-  for (at += header_bytes; at + ENTRY_BYTES <= end;) {
-    const int kind = (int)(u32_at(at) & 0xffff), architecture = (int)u32_at(at + 28);
-    const int runs = architecture / 10 == own / 10 && architecture <= own;
-    if (kind == MACHINE_CODE && runs && architecture > best) best = architecture;
-    const uint64_t entry_bytes = u32_at(at + 4) + u64_at(at + 8);
-    if (entry_bytes < ENTRY_BYTES) break;
-    at += entry_bytes;
-  }
-  return best == 0 ? own : best;
+  return best_entry(at + header_bytes, at + header_bytes + u64_at(at + 8), own);
 }
 
 EmuKernel emu_kernel(const void* host) {
