@@ -1,0 +1,256 @@
+#include "analyzer/cli/lint.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <filesystem>
+#include <fmt/format.h>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <thread>
+
+#include "analyzer/cli/places.h"
+#include "analyzer/cli/sources.h"
+#include "analyzer/cpp/frontend.h"
+#include "analyzer/engine/check.h"
+#include "analyzer/engine/configuration.h"
+#include "analyzer/python/frontend.h"
+#include "core/files.h"
+
+namespace forerun::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct FileResult {
+  std::optional<Error> error;
+  std::vector<std::string> notes;
+  engine::Checked checked;
+  std::string ir;
+  engine::Texts texts;
+};
+
+// The command line's words stand above the file's: --select replaces, the rest adds.
+engine::Settings merged(engine::Settings file, const engine::Settings& line) {
+  if (!line.select.empty()) file.select = line.select;
+  file.ignore.insert(file.ignore.end(), line.ignore.begin(), line.ignore.end());
+  file.severity.insert(file.severity.end(), line.severity.begin(), line.severity.end());
+  file.per_file_ignores.insert(file.per_file_ignores.end(), line.per_file_ignores.begin(), line.per_file_ignores.end());
+  file.exclude.insert(file.exclude.end(), line.exclude.begin(), line.exclude.end());
+  if (line.fail_on || line.fail_never) {
+    file.fail_on = line.fail_on;
+    file.fail_never = line.fail_never;
+  }
+  return file;
+}
+
+// The selection for each folder, from its nearest configuration.
+class Configurations {
+ public:
+  explicit Configurations(const Arguments& arguments) : arguments_(arguments) {}
+
+  Result<const engine::Selection*> for_file(const std::string& path) {
+    const std::string folder = path == "-" ? "." : fs::path(path).parent_path().string();
+    return for_folder(folder.empty() ? "." : folder);
+  }
+
+  Result<const engine::Selection*> for_folder(const std::string& folder) {
+    if (const auto known = by_folder_.find(folder); known != by_folder_.end()) return &known->second;
+    auto settings = read(folder);
+    if (!settings) return settings.error();
+    return &by_folder_.emplace(folder, engine::Selection(merged(std::move(*settings), arguments_.settings))).first->second;
+  }
+
+ private:
+  Result<engine::Settings> read(const std::string& folder) const {
+    if (arguments_.isolated) return engine::Settings{};
+    if (arguments_.configuration.empty()) {
+      auto found = engine::find_configuration(folder);
+      if (!found) return found.error();
+      return std::move(found->settings);
+    }
+    const auto text = read_file(arguments_.configuration);
+    if (!text) return text.error();
+    return engine::read_configuration(*text, arguments_.configuration);
+  }
+
+  const Arguments& arguments_;
+  std::map<std::string, engine::Selection> by_folder_;
+};
+
+class Linter {
+ public:
+  explicit Linter(const Arguments& arguments) : arguments_(arguments) {
+    options_.build_path = arguments.build_path;
+    options_.flags = arguments.flags;
+    options_.extra_args = arguments.extra_args;
+    options_.torch_roots = torch_roots(arguments.torch);
+    if (!arguments.no_cache) options_.cache_path = arguments.cache_folder.empty() ? default_cache_folder() : arguments.cache_folder;
+    options_.progress = [this](const std::string& what) {
+      const std::lock_guard lock(progress_);
+      std::fprintf(stderr, "forerun lint: %s\n", what.c_str());
+    };
+  }
+
+  FileResult run(const std::string& path, const engine::Selection& selection) {
+    FileResult result;
+    const auto program = lower(path, result);
+    if (!program) {
+      result.error = program.error();
+      return result;
+    }
+    for (const std::string& note : program->notes) result.notes.push_back(note.starts_with(program->path) ? note : program->path + ": " + note);
+    if (arguments_.print_ir) {
+      result.ir = ir::print(*program);
+      return result;
+    }
+    result.checked = engine::check(*program, selection);
+    for (const Finding& finding : result.checked.findings) keep_text(finding.location.file, result);
+    return result;
+  }
+
+ private:
+  Result<ir::Program> lower(const std::string& path, FileResult& result) {
+    const std::string name = path == "-" ? arguments_.stdin_filename : path;
+    if (is_cpp(name)) return lower_cpp(path, name, result);
+    auto text = read_file(path);
+    if (!text) return text.error();
+    if (is_binary(*text)) return error_at({name, {}, {}}, "is not a text file in UTF-8", "Python source");
+    auto program = python::lower(*text, name);
+    result.texts[name] = std::move(*text);
+    return program;
+  }
+
+  Result<ir::Program> lower_cpp(const std::string& path, const std::string& name, FileResult& result) {
+    if (path == "-") return error_at({name, {}, {}}, "C++ is not read from standard input", "a file, or Python on standard input");
+    auto text = read_file(path);
+    if (!text) return text.error();
+    if (is_binary(*text)) return error_at({name, {}, {}}, "is not a text file in UTF-8", "C++ source");
+    result.texts[name] = std::move(*text);
+    auto lowered = cpp::lower(path, options_);
+    if (!lowered) return lowered.error();
+    if (!lowered->flags_from.empty()) result.notes.push_back(lowered->flags_from);
+    result.notes.insert(result.notes.end(), lowered->messages.begin(), lowered->messages.end());
+    return std::move(lowered->program);
+  }
+
+  // The text of a header that a finding is in, for its fingerprint.
+  static void keep_text(const std::string& file, FileResult& result) {
+    if (result.texts.contains(file)) return;
+    auto text = read_file(file);
+    result.texts[file] = text ? std::move(*text) : std::string();
+  }
+
+  const Arguments& arguments_;
+  cpp::Options options_;
+  std::mutex progress_;
+};
+
+struct Job {
+  std::string path;
+  const engine::Selection* selection;
+};
+
+std::vector<FileResult> run_all(const Arguments& arguments, const std::vector<Job>& jobs) {
+  Linter linter(arguments);
+  std::vector<FileResult> results(jobs.size());
+  std::atomic<std::size_t> next{0};
+  auto work = [&] {
+    for (std::size_t i = next++; i < jobs.size(); i = next++) {
+      try {
+        results[i] = linter.run(jobs[i].path, *jobs[i].selection);
+      } catch (const std::exception& problem) {
+        results[i].error = error_at({jobs[i].path, {}, {}}, fmt::format("internal error: {}", problem.what()), "please report it with this file");
+      }
+    }
+  };
+  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+  const std::size_t wanted = arguments.jobs > 0 ? static_cast<std::size_t>(arguments.jobs) : cores;
+  std::vector<std::thread> threads;
+  for (std::size_t i = 1; i < std::min(wanted, jobs.size()); ++i) threads.emplace_back(work);
+  work();
+  for (std::thread& thread : threads) thread.join();
+  return results;
+}
+
+void add_note(Linted& linted, std::set<std::string>& seen, const std::string& note) {
+  if (seen.insert(note).second) linted.notes.push_back(note);
+}
+
+Linted gather(const Arguments& arguments, const std::vector<Job>& jobs, std::vector<FileResult> results) {
+  Linted linted;
+  std::set<std::string> seen;
+  std::map<std::string, const engine::Selection*> selection_of;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    FileResult& one = results[i];
+    for (const std::string& note : one.notes) add_note(linted, seen, note);
+    for (const std::string& note : one.checked.notes) add_note(linted, seen, note);
+    if (one.error) {
+      linted.report.errors.push_back(std::move(*one.error));
+      continue;
+    }
+    ++linted.report.files;
+    linted.report.suppressed += one.checked.suppressed;
+    if (arguments.print_ir) linted.ir += (jobs.size() > 1 ? "# " + jobs[i].path + "\n" : "") + one.ir;
+    for (Finding& finding : one.checked.findings) {
+      selection_of.emplace(finding.location.file, jobs[i].selection);
+      linted.report.findings.push_back(std::move(finding));
+    }
+    linted.report.texts.merge(one.texts);
+  }
+  engine::sort_and_merge(linted.report.findings);
+  for (const Finding& finding : linted.report.findings) linted.fails |= selection_of[finding.location.file]->fails(finding.level);
+  return linted;
+}
+
+// Findings that are in the baseline go; what the baseline still holds and nothing needs is said.
+Status use_baseline(const Arguments& arguments, Linted& linted) {
+  if (arguments.baseline.empty() || arguments.update_baseline) return Done{};
+  const auto text = read_file(arguments.baseline);
+  if (!text) return text.error();
+  const auto baseline = engine::read_baseline(*text, arguments.baseline);
+  if (!baseline) return baseline.error();
+  const std::size_t before = linted.report.findings.size();
+  const auto gone = engine::apply_baseline(*baseline, linted.report.texts, linted.report.findings);
+  linted.report.known = static_cast<int>(before - linted.report.findings.size());
+  if (!gone.empty()) linted.notes.push_back(fmt::format("{}: {} finding{} of the baseline {} mended; --update-baseline forgets {}", arguments.baseline, gone.size(), gone.size() == 1 ? "" : "s", gone.size() == 1 ? "is" : "are", gone.size() == 1 ? "it" : "them"));
+  return Done{};
+}
+
+}  // namespace
+
+Result<Linted> lint(const Arguments& arguments) {
+  Configurations configurations(arguments);
+  // A baseline that cannot be read is known before anything slow starts.
+  Linted nothing;
+  if (const Status usable = use_baseline(arguments, nothing); !usable) return usable.error();
+  const auto here = configurations.for_folder(".");
+  if (!here) return here.error();
+  const Sources sources = find_sources(arguments.paths, [&](const std::string& path) { return (*here)->excludes(path); });
+  std::vector<Job> jobs;
+  for (const std::string& path : sources.files) {
+    const auto selection = configurations.for_file(path);
+    if (!selection) return selection.error();
+    if (path != "-" && (*selection)->excludes(path) && std::find(arguments.paths.begin(), arguments.paths.end(), path) == arguments.paths.end()) continue;
+    jobs.push_back({path, *selection});
+  }
+  Linted linted = gather(arguments, jobs, run_all(arguments, jobs));
+  linted.report.errors.insert(linted.report.errors.begin(), sources.errors.begin(), sources.errors.end());
+  bool fails = linted.fails;
+  if (!arguments.baseline.empty() && !arguments.update_baseline) {
+    if (const Status used = use_baseline(arguments, linted); !used) return used.error();
+    fails = false;
+    for (const Finding& finding : linted.report.findings) {
+      const auto selection = configurations.for_file(finding.location.file);
+      fails |= selection && (*selection)->fails(finding.level);
+    }
+  }
+  linted.fails = fails;
+  return linted;
+}
+
+}  // namespace forerun::cli

@@ -1,0 +1,117 @@
+#include "analyzer/engine/check.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <tuple>
+
+#include "analyzer/engine/suppressions.h"
+#include "analyzer/flow/analysis.h"
+#include "analyzer/flow/names.h"
+#include "core/nearest.h"
+#include "rules/catalog.h"
+
+namespace forerun::engine {
+namespace {
+
+void run_rule(const rules::CatalogEntry& entry, const flow::Analysis& of, const Selection& selection, std::vector<Finding>& into) {
+  std::vector<Finding> found;
+  rules::Findings builder(of, entry.rule->level, found);
+  entry.rule->check(of, builder);
+  for (Finding& finding : found) {
+    finding.rule_id = entry.id;
+    finding.level = selection.level(entry.id, entry.group, finding.level);
+    if (selection.reports(entry.id, entry.group, finding.location.file)) into.push_back(std::move(finding));
+  }
+}
+
+Finding unused(const Suppression& suppression, const std::string& what, const std::string& help) {
+  Finding finding;
+  finding.rule_id = kUnusedSuppression;
+  finding.level = Level::Note;
+  finding.location = suppression.at;
+  finding.message = what;
+  finding.help = help;
+  return finding;
+}
+
+// Comments that name our rules and silence nothing: the code was mended, or the name is wrong.
+void report_unused(const std::vector<Suppression>& all, const Selection& selection, std::vector<Finding>& into) {
+  const std::vector<std::string> ids = rule_ids();
+  for (const Suppression& one : all) {
+    if (!one.ours || one.used) continue;
+    const bool any_runs = one.rules.empty() || std::any_of(one.rules.begin(), one.rules.end(), [&](const std::string& rule) {
+      return std::any_of(ids.begin(), ids.end(), [&](const std::string& id) { return matches_rule(rule, id, group_of(id)) && selection.runs(id, group_of(id)); });
+    });
+    const auto unknown = std::find_if(one.rules.begin(), one.rules.end(), [&](const std::string& rule) {
+      return std::none_of(ids.begin(), ids.end(), [&](const std::string& id) { return matches_rule(rule, id, group_of(id)); });
+    });
+    Finding finding;
+    if (unknown != one.rules.end()) {
+      const auto close = nearest(*unknown, ids);
+      finding = unused(one, fmt::format("this comment names '{}', which is no rule", *unknown), close ? fmt::format("write '{}'", *close) : "--list-rules lists them");
+    } else if (any_runs) {
+      finding = unused(one, "this comment silences nothing", "remove it");
+    } else {
+      continue;
+    }
+    finding.level = selection.level(kUnusedSuppression, "", finding.level);
+    if (selection.reports(kUnusedSuppression, "", finding.location.file)) into.push_back(std::move(finding));
+  }
+}
+
+auto order(const Finding& finding) {
+  return std::tie(finding.location.file, finding.location.begin, finding.rule_id, finding.message);
+}
+
+}  // namespace
+
+void sort_and_merge(std::vector<Finding>& findings) {
+  std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
+    if (order(a) != order(b)) return order(a) < order(b);
+    return a.level > b.level;
+  });
+  // One rule says one thing of one place.
+  std::vector<Finding> kept;
+  for (Finding& finding : findings) {
+    const bool same = !kept.empty() && kept.back().rule_id == finding.rule_id && kept.back().location.file == finding.location.file &&
+                      kept.back().location.begin == finding.location.begin;
+    if (!same) {
+      kept.push_back(std::move(finding));
+    } else if (finding.level > kept.back().level) {
+      kept.back() = std::move(finding);
+    }
+  }
+  findings = std::move(kept);
+}
+
+Checked check(const ir::Program& program, const Selection& selection) {
+  Checked result;
+  const auto framework = flow::framework(program);
+  const auto analyses = flow::analyse(program);
+  std::vector<Finding> all;
+  for (const auto& analysis : analyses) {
+    if (!analysis->graph().whole) {
+      result.notes.push_back(fmt::format("{}: '{}' is too large to follow whole; it is not checked", to_string(analysis->graph().root->at),
+                                         analysis->graph().root->name));
+      continue;
+    }
+    for (const rules::CatalogEntry& entry : rules::catalog()) {
+      if (framework && entry.rule->moot_under_framework) continue;
+      if (selection.runs(entry.id, entry.group)) run_rule(entry, *analysis, selection, all);
+    }
+  }
+  sort_and_merge(all);
+  const std::vector<Suppression> silenced = suppressions(program.comments, program.language);
+  for (Finding& finding : all) {
+    if (is_suppressed(finding, group_of(finding.rule_id), silenced)) {
+      ++result.suppressed;
+    } else {
+      result.findings.push_back(std::move(finding));
+    }
+  }
+  if (selection.runs(kUnusedSuppression, "")) report_unused(silenced, selection, result.findings);
+  sort_and_merge(result.findings);
+  return result;
+}
+
+}  // namespace forerun::engine

@@ -1,0 +1,114 @@
+// SARIF 2.1.0 (OASIS, schema sarif-schema-2.1.0.json) as GitHub code scanning reads it: relative URIs, rules with help,
+// partialFingerprints, related locations with ids.
+#include <fmt/format.h>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "analyzer/engine/selection.h"
+#include "analyzer/engine/writers.h"
+#include "core/version.h"
+#include "rules/catalog.h"
+
+namespace forerun::engine {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// RFC 3986: what a path may hold is kept, the rest is percent-encoded. An absolute path becomes a file URI.
+std::string uri(const std::string& path) {
+  std::string_view rest = path;
+  while (rest.starts_with("./")) rest.remove_prefix(2);
+  std::string text = rest.starts_with('/') ? "file://" : "";
+  for (const char c : rest) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || std::string_view("-._~/!$&'()*+,;=@").find(c) != std::string_view::npos;
+    text += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return text;
+}
+
+Json physical(const Location& at) {
+  Json json{{"artifactLocation", {{"uri", uri(at.file)}}}};
+  if (at.begin.line == 0) return json;
+  Json region{{"startLine", at.begin.line}};
+  if (at.begin.column != 0) region["startColumn"] = at.begin.column;
+  if (at.end.line != 0) {
+    region["endLine"] = at.end.line;
+    if (at.end.column != 0) region["endColumn"] = at.end.column;
+  }
+  json["region"] = region;
+  return json;
+}
+
+Json descriptor(const rules::CatalogEntry& entry) {
+  const std::string page(entry.page), title = page_title(page), summary = page_summary(page);
+  const std::string level(name(entry.rule->level));
+  return {{"id", entry.id},
+          {"name", entry.id},
+          {"shortDescription", {{"text", title.empty() ? std::string(entry.id) : title}}},
+          {"fullDescription", {{"text", summary.empty() ? title : summary}}},
+          {"help", {{"text", page}, {"markdown", page}}},
+          {"defaultConfiguration", {{"level", level}}},
+          {"properties", {{"tags", {entry.group, "training"}}, {"precision", "high"}, {"problem.severity", level == "note" ? "recommendation" : level}}}};
+}
+
+Json rules_of(std::map<std::string, int>& index) {
+  Json list = Json::array();
+  for (const rules::CatalogEntry& entry : rules::catalog()) {
+    index[std::string(entry.id)] = static_cast<int>(list.size());
+    list.push_back(descriptor(entry));
+  }
+  index[std::string(kUnusedSuppression)] = static_cast<int>(list.size());
+  const char* text = "A comment that silences a rule, where the rule has nothing to say";
+  list.push_back({{"id", kUnusedSuppression},
+                  {"name", kUnusedSuppression},
+                  {"shortDescription", {{"text", text}}},
+                  {"fullDescription", {{"text", text}}},
+                  {"help", {{"text", text}, {"markdown", text}}},
+                  {"defaultConfiguration", {{"level", "note"}}},
+                  {"properties", {{"tags", {"training"}}, {"precision", "high"}, {"problem.severity", "recommendation"}}}});
+  return list;
+}
+
+Json result(const Finding& finding, int rule, const std::string& fingerprint) {
+  std::string message = finding.message;
+  if (!finding.help.empty()) message += "\n" + finding.help;
+  Json json{{"ruleId", finding.rule_id},
+            {"ruleIndex", rule},
+            {"level", name(finding.level)},
+            {"message", {{"text", message}}},
+            {"locations", Json::array({{{"physicalLocation", physical(finding.location)}}})},
+            {"partialFingerprints", {{"primaryLocationLineHash", fingerprint}}}};
+  int id = 1;
+  for (const Finding::Related& related : finding.related) {
+    json["relatedLocations"].push_back({{"id", id++}, {"message", {{"text", related.message}}}, {"physicalLocation", physical(related.location)}});
+  }
+  return json;
+}
+
+Json notification(const Error& problem) {
+  Json json{{"level", "error"}, {"message", {{"text", problem.message}}}};
+  if (!problem.where.file.empty()) json["locations"] = Json::array({{{"physicalLocation", physical(problem.where)}}});
+  return json;
+}
+
+}  // namespace
+
+std::string write_sarif(const Report& report) {
+  std::map<std::string, int> index;
+  Json run;
+  run["tool"]["driver"] = {{"name", "forerun"}, {"semanticVersion", kVersion}, {"version", kVersion}, {"rules", rules_of(index)}};
+  run["automationDetails"] = {{"id", "forerun-lint/"}};
+  run["columnKind"] = "utf16CodeUnits";
+  Json invocation{{"executionSuccessful", report.errors.empty()}};
+  for (const Error& problem : report.errors) invocation["toolExecutionNotifications"].push_back(notification(problem));
+  run["invocations"] = Json::array({invocation});
+  run["results"] = Json::array();
+  const std::vector<std::string> prints = fingerprints(report.findings, report.texts);
+  for (std::size_t i = 0; i < report.findings.size(); ++i) {
+    run["results"].push_back(result(report.findings[i], index[report.findings[i].rule_id], prints[i]));
+  }
+  Json json{{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"}, {"version", "2.1.0"}, {"runs", Json::array({run})}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace forerun::engine

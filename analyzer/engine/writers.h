@@ -1,0 +1,36 @@
+// Findings as text, JSON, SARIF 2.1.0 and GitHub annotations. Same findings, same bytes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analyzer/engine/baseline.h"
+#include "core/finding.h"
+#include "core/result.h"
+
+namespace forerun::engine {
+
+struct Report {
+  std::vector<Finding> findings;  // sorted
+  std::vector<Error> errors;      // files that could not be checked
+  Texts texts;
+  int files = 0;                  // checked
+  int suppressed = 0;
+  int known = 0;                  // left out because a baseline holds them
+};
+
+std::string write_text(const Report& report, bool colour);
+std::string write_statistics(const Report& report);  // a line a rule, most first
+std::string write_json(const Report& report);
+std::string write_sarif(const Report& report);
+std::string write_github(const Report& report);
+
+// The page of a rule with its examples; every rule's id, level and first sentence.
+Result<std::string> explain_rule(const std::string& id);
+std::string list_rules();
+
+// Parts of a rule.md: its title, and its first paragraph on one line.
+std::string page_title(std::string_view page);
+std::string page_summary(std::string_view page);
+
+}  // namespace forerun::engine

@@ -1,0 +1,222 @@
+#include <algorithm>
+#include <utility>
+
+#include "analyzer/flow/builder.h"
+
+namespace forerun::flow {
+namespace {
+
+std::string last_part(const std::string& name) { return name.substr(name.rfind('.') + 1); }
+
+// Every operation and nested function of a block, however deep.
+class Mentions {
+ public:
+  std::set<std::string> names;                  // called or named as a value
+  std::vector<const ir::Function*> functions;   // defined inside others
+
+  void collect(const ir::Block& block) {
+    for (const ir::Node& node : block) std::visit([this](const auto& value) { visit(value); }, node.value);
+  }
+
+ private:
+  void operand(const ir::Operand& value) {
+    if (const auto* reference = std::get_if<ir::FunctionReference>(&value)) names.insert(last_part(reference->name));
+  }
+  void visit(const ir::Op& op) {
+    names.insert(op.callee.empty() ? std::string(ir::name(op.kind)) : op.callee);
+    if (op.kind == ir::Kind::Forward || op.kind == ir::Kind::Loss || op.callee.empty()) names.insert({"forward", "__call__", "operator()"});
+    if (op.receiver) operand(*op.receiver);
+    for (const ir::Argument& argument : op.arguments) operand(argument.value);
+  }
+  void visit(const ir::Loop& loop) {
+    collect(loop.head);
+    collect(loop.body);
+    collect(loop.otherwise);
+  }
+  void visit(const ir::Branch& branch) {
+    collect(branch.then_body);
+    collect(branch.else_body);
+  }
+  void visit(const ir::Scope& scope) { collect(scope.body); }
+  void visit(const ir::Try& attempt) {
+    collect(attempt.body);
+    for (const ir::Block& handler : attempt.handlers) collect(handler);
+    collect(attempt.otherwise);
+    collect(attempt.finally);
+  }
+  void visit(const ir::Jump& jump) {
+    for (const ir::Operand& value : jump.values) operand(value);
+  }
+  void visit(const ir::Define& define) {
+    functions.push_back(define.function.get());
+    collect(define.function->body);
+  }
+};
+
+}  // namespace
+
+Names::Names(const ir::Program& program) {
+  for (const ir::Class& type : program.classes) classes_.emplace(type.name, &type);
+  for (const ir::Function& function : program.functions) {
+    if (function.owner.empty()) {
+      functions_[function.name].push_back(&function);
+    } else {
+      methods_[last_part(function.name)].push_back(&function);
+    }
+  }
+}
+
+const ir::Class* Names::type(const std::string& name) const {
+  const auto found = classes_.find(name);
+  return found == classes_.end() ? nullptr : found->second;
+}
+
+const ir::Function* Names::method(const ir::Class* type, const std::string& name) const {
+  const auto named = methods_.find(name);
+  if (named == methods_.end()) return nullptr;
+  for (int depth = 0; type != nullptr && depth < 8; ++depth) {
+    for (const ir::Function* function : named->second) {
+      if (function->owner == type->name) return function;
+    }
+    const ir::Class* base = nullptr;
+    for (const std::string& one : type->bases) {
+      if (base == nullptr) base = this->type(last_part(one));
+    }
+    type = base == type ? nullptr : base;
+  }
+  return nullptr;
+}
+
+const ir::Function* Names::only_method(const std::string& name) const {
+  const auto found = methods_.find(name);
+  return found != methods_.end() && found->second.size() == 1 ? found->second.front() : nullptr;
+}
+
+const ir::Function* Names::function(const std::string& name, std::size_t arguments) const {
+  const auto found = functions_.find(name);
+  if (found == functions_.end()) return nullptr;
+  const ir::Function* best = nullptr;
+  for (const ir::Function* one : found->second) {
+    auto misfit = [&](const ir::Function* f) {
+      return f->parameters.size() > arguments ? f->parameters.size() - arguments : arguments - f->parameters.size();
+    };
+    if (best == nullptr || misfit(one) < misfit(best)) best = one;
+  }
+  return best;
+}
+
+bool Names::derives(const ir::Class* type, const std::string& suffix) const {
+  for (int depth = 0; type != nullptr && depth < 8; ++depth) {
+    const ir::Class* base = nullptr;
+    for (const std::string& one : type->bases) {
+      const std::string last = last_part(one);
+      if (last.size() >= suffix.size() && last.compare(last.size() - suffix.size(), suffix.size(), suffix) == 0) return true;
+      if (base == nullptr) base = this->type(last);
+    }
+    type = base == type ? nullptr : base;
+  }
+  return false;
+}
+
+bool Names::is_module(const ir::Class* type) const { return type != nullptr && derives(type, "Module"); }
+
+Builder::Builder(const ir::Program& program, const Names& names, std::set<const ir::Function*>& expanded)
+    : program_(program), names_(names), expanded_(expanded) {
+  name("[]");
+}
+
+// Module level and, for a method, its class's constructor come first: they give names and members their values.
+void Builder::prelude(const ir::Function& root, Run& run, Callee& callee) {
+  const ir::Function* module = names_.function("<module>", 0);
+  graph_.frames.push_back({module, kNone, kNone, kNone});
+  contexts_.push_back({0, dead(), {}, {}, false, {}});
+  prelude_ = true;
+  if (module != nullptr && module != &root) {
+    expanding_ = false;
+    block(module->body, run);
+    merge(run, contexts_.back().returns);
+    expanding_ = true;
+    if (!run.state.reachable) run = Run{};
+  }
+  if (const ir::Class* type = names_.type(root.owner)) {
+    const ValueId self = named(0, "self", names_.is_module(type) ? ir::Role::Module : ir::Role::Other);
+    value(self).type = type;
+    callee.self = {self};
+    const ir::Function* constructor = names_.method(type, "__init__");
+    if (constructor != nullptr && constructor != &root) {
+      const Location at = constructor->at;
+      const NodeId entry = enter(constructor, Node::Form::Entry, at, run);
+      expand({constructor, {self}, 0}, nullptr, entry, run);
+      if (!run.state.reachable) run = Run{};
+    }
+  }
+  prelude_ = false;
+  run.from.clear();
+  run.state.grad = Grad::On;
+}
+
+Graph Builder::run(const ir::Function& root) {
+  graph_.program = &program_;
+  graph_.root = &root;
+  Run run;
+  Callee callee{&root, {}, 0};
+  prelude(root, run, callee);
+  expanded_.insert(&root);
+  const NodeId entry = enter(&root, Node::Form::Entry, root.at, run);
+  if (root.name == "<module>" && root.owner.empty()) {
+    block(root.body, run);
+  } else {
+    const FrameId inner = frame_for(entry, callee);
+    bind(callee, nullptr, inner, entry, run);
+    contexts_.push_back({inner, dead(), {}, {}, false, {}});
+    block(root.body, run);
+    merge(run, contexts_.back().returns);
+    for (const std::vector<Values>& one : contexts_.back().returned) {
+      for (const Values& values : one) add(graph_.returned, values);
+    }
+    contexts_.pop_back();
+  }
+  if (run.state.reachable) enter(&root, Node::Form::Exit, root.at, run);
+  contexts_.clear();
+  return std::move(graph_);
+}
+
+bool Graph::loop_in(LoopId inner, LoopId outer) const {
+  for (; inner != kNone; inner = loops[static_cast<std::size_t>(inner)].parent) {
+    if (inner == outer) return true;
+  }
+  return false;
+}
+
+bool Graph::in(LoopId loop, NodeId node) const { return loop_in(nodes[static_cast<std::size_t>(node)].loop, loop); }
+
+bool Graph::in_frame(FrameId frame, NodeId node) const {
+  for (FrameId at = nodes[static_cast<std::size_t>(node)].frame; at != kNone; at = frames[static_cast<std::size_t>(at)].caller) {
+    if (at == frame) return true;
+  }
+  return false;
+}
+
+std::vector<Graph> build(const ir::Program& program) {
+  const Names names(program);
+  Mentions mentioned;
+  for (const ir::Function& function : program.functions) mentioned.collect(function.body);
+
+  std::set<const ir::Function*> expanded;
+  std::vector<Graph> graphs;
+  auto add_root = [&](const ir::Function& function) {
+    if (expanded.contains(&function)) return;
+    graphs.push_back(Builder(program, names, expanded).run(function));
+  };
+  for (const ir::Function& function : program.functions) {
+    if (function.name == "<module>") add_root(function);
+  }
+  for (const ir::Function& function : program.functions) {
+    if (!mentioned.names.contains(last_part(function.name)) && last_part(function.name) != "__init__") add_root(function);
+  }
+  for (const ir::Function& function : program.functions) add_root(function);
+  for (const ir::Function* function : mentioned.functions) add_root(*function);
+  return graphs;
+}
+
+}  // namespace forerun::flow

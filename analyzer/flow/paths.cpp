@@ -1,0 +1,73 @@
+#include <deque>
+#include <set>
+#include <tuple>
+
+#include "analyzer/flow/analysis.h"
+#include "analyzer/flow/conditions.h"
+
+namespace forerun::flow {
+namespace {
+
+constexpr std::size_t kMaxStates = 40000;  // of one search; beyond it nothing is claimed
+
+struct State {
+  NodeId node;
+  bool passed;  // `from` lies behind
+  Conditions::Assumption assumption;
+  auto operator<=>(const State&) const = default;
+};
+
+}  // namespace
+
+std::optional<NodeId> Analysis::path(NodeId from, const Test& goal, const Test& avoid, LoopId within) const {
+  // The search starts where the round (or the function) does, so that what had to hold to come to `from` is known.
+  const LoopId around = within != kNone ? within : innermost_loop(from);
+  NodeId start = around == kNone ? kNone : loop(around).head;
+  for (NodeId id = 0; start == kNone && id < static_cast<NodeId>(graph_.nodes.size()); ++id) {
+    if (node(id).form == Node::Form::Entry && !node(id).prelude) start = id;
+  }
+  if (start == kNone) start = from;
+  std::set<State> seen;
+  std::deque<State> open{{start, start == from, {}}};
+  seen.insert(open.front());
+  while (!open.empty()) {
+    const State at = open.front();
+    open.pop_front();
+    for (const Edge& edge : node(at.node).next) {
+      if (edge.skips_loop || node(edge.to).prelude) continue;
+      if (within != kNone && !graph_.in(within, edge.to)) continue;
+      State next{edge.to, at.passed, at.assumption};
+      if (edge.taken != 0 && !conditions_->take(at.node, edge.taken, next.assumption)) continue;
+      if (node(edge.to).form == Node::Form::Head) {
+        if (!at.passed && edge.to == start) continue;  // another round before `from` tells nothing new
+        conditions_->forget(node(edge.to).loop, next.assumption);
+      }
+      if (at.passed) {
+        if (goal(edge.to)) return edge.to;
+        if (avoid(edge.to)) continue;
+      }
+      if (edge.to == from) next.passed = true;
+      if (!seen.insert(next).second) continue;
+      if (seen.size() > kMaxStates) return std::nullopt;
+      open.push_back(next);
+    }
+  }
+  return std::nullopt;
+}
+
+bool Analysis::every_round(LoopId id, NodeId passed) const {
+  const Loop& around = loop(id);
+  if (around.head == kNone || around.latch == kNone) return true;
+  const auto skipping = path(around.head, [&](NodeId at) { return at == around.latch; }, [&](NodeId at) { return at == passed; }, id);
+  return !skipping;
+}
+
+bool Analysis::comes_round(LoopId id, NodeId from, NodeId to) const {
+  const Loop& around = loop(id);
+  if (around.latch == kNone) return false;
+  const auto ends = path(from, [&](NodeId at) { return at == around.latch; }, [](NodeId) { return false; }, id);
+  const auto begins = path(around.head, [&](NodeId at) { return at == to; }, [](NodeId) { return false; }, id);
+  return ends.has_value() && begins.has_value();
+}
+
+}  // namespace forerun::flow

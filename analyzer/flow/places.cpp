@@ -1,0 +1,177 @@
+#include "analyzer/flow/builder.h"
+
+namespace forerun::flow {
+
+int Builder::name(const std::string& text) {
+  const auto [found, is_new] = name_numbers_.try_emplace(text, static_cast<int>(name_texts_.size()));
+  if (is_new) name_texts_.push_back(text);
+  return found->second;
+}
+
+ValueId Builder::fresh(NodeId def, int index, ir::Role role) {
+  const auto [found, is_new] = result_ids_.try_emplace({def, index}, static_cast<ValueId>(graph_.values.size()));
+  if (is_new) {
+    Value made;
+    made.def = def;
+    made.index = index;
+    made.role = role;
+    made.loop = node(def).loop;
+    graph_.values.push_back(std::move(made));
+  }
+  return found->second;
+}
+
+ValueId Builder::named(FrameId owner, const std::string& text, ir::Role role) {
+  const auto [found, is_new] = name_ids_.try_emplace({owner, text}, static_cast<ValueId>(graph_.values.size()));
+  if (is_new) {
+    Value made;
+    made.form = Value::Form::Name;
+    made.step = text;
+    made.role = role;
+    made.frame = owner;
+    graph_.values.push_back(std::move(made));
+  }
+  Value& known = value(found->second);
+  if (known.role == ir::Role::Unknown) known.role = role;
+  return found->second;
+}
+
+ValueId Builder::member_on_entry(ValueId base, const std::string& step, ir::Role role) {
+  const auto [found, is_new] = member_ids_.try_emplace({base, step}, static_cast<ValueId>(graph_.values.size()));
+  if (is_new) {
+    Value made;
+    made.form = Value::Form::Member;
+    made.base = base;
+    made.step = step;
+    made.role = role;
+    made.loop = value(base).loop;
+    made.inputs = {base};
+    graph_.values.push_back(std::move(made));
+  }
+  Value& known = value(found->second);
+  if (known.role == ir::Role::Unknown) known.role = role;
+  return found->second;
+}
+
+ValueId Builder::function_value(const ir::Function& function, FrameId owner) {
+  const auto [found, is_new] = function_ids_.try_emplace({&function, owner}, static_cast<ValueId>(graph_.values.size()));
+  if (is_new) {
+    Value made;
+    made.form = Value::Form::Function;
+    made.function = &function;
+    made.frame = owner;
+    graph_.values.push_back(std::move(made));
+  }
+  return found->second;
+}
+
+ir::Role Builder::role_of(const ir::Place& place) const {
+  const ir::Function* function = graph_.frames[static_cast<std::size_t>(frame_id())].function;
+  if (function == nullptr) return ir::Role::Unknown;
+  if (const auto found = function->roles.find(place); found != function->roles.end()) return found->second;
+  if (place.root != "self") return ir::Role::Unknown;
+  const ir::Class* type = names_.type(function->owner);
+  if (type == nullptr) return ir::Role::Unknown;
+  const auto found = type->members.find(place);
+  return found == type->members.end() ? ir::Role::Unknown : found->second;
+}
+
+bool Builder::is_module(const Values& values) const {
+  for (const ValueId id : values) {
+    if (value(id).role == ir::Role::Module || names_.is_module(value(id).type)) return true;
+  }
+  return false;
+}
+
+Values Builder::read(const ir::Operand& operand, Run& run) {
+  if (const auto* place = std::get_if<ir::Place>(&operand)) return read(*place, run);
+  const auto* reference = std::get_if<ir::FunctionReference>(&operand);
+  if (reference == nullptr) return {};
+  const ir::Place as_place{reference->name, {}};
+  const Values bound = read_name(reference->name, as_place, run);
+  for (const ValueId id : bound) {
+    if (value(id).form == Value::Form::Function) return bound;
+  }
+  // &self.method and &function: functions of the program itself.
+  const auto dot = reference->name.rfind('.');
+  if (dot != std::string::npos && reference->name.substr(0, 5) == "self.") {
+    const auto callee = method_of(read_name("self", {"self", {}}, run), reference->name.substr(dot + 1), false);
+    if (callee) return {function_value(*callee->function, frame_id())};
+  }
+  const ir::Function* function = names_.function(reference->name, 0);
+  return function == nullptr ? Values{} : Values{function_value(*function, 0)};
+}
+
+Values Builder::read(const ir::Place& place, Run& run) {
+  Values found = read_name(place.root, place, run);
+  ir::Place so_far{place.root, {}};
+  for (const std::string& step : place.steps) {
+    so_far.steps.push_back(step);
+    Values next;
+    for (const ValueId base : found) add(next, member(base, step, so_far, run));
+    found = std::move(next);
+  }
+  return found;
+}
+
+// A frame's own names, those of the functions it is nested in, module level; else the name is from outside.
+Values Builder::read_name(const std::string& root, const ir::Place& place, Run& run) {
+  const int number = name(root);
+  for (FrameId at = frame_id(); at != kNone; at = graph_.frames[static_cast<std::size_t>(at)].lexical) {
+    if (const int* set = run.state.find(name_key(at, number))) return sets_.get(*set);
+  }
+  if (!root.empty() && root.front() == '%') return {};
+  return {named(kNone, root, role_of({place.root, {}}))};
+}
+
+Values Builder::member(ValueId base, const std::string& step, const ir::Place& place, Run& run) {
+  const int* set = run.state.find(member_key(base, name(step)));
+  if (set != nullptr && !(step == "[]" && sets_.get(*set).empty())) return sets_.get(*set);
+  return {member_on_entry(base, step, role_of(place))};
+}
+
+// What is known to be inside; nothing when that is not known.
+Values Builder::elements(const Values& containers, Run& run) {
+  Values inside;
+  for (const ValueId container : containers) {
+    const int* set = run.state.find(member_key(container, name("[]")));
+    if (set != nullptr) add(inside, sets_.get(*set));
+  }
+  return inside;
+}
+
+void Builder::write(const ir::Place& place, const Values& values, Run& run, bool augmented) {
+  if (!place.steps.empty()) {
+    ir::Place base = place;
+    const std::string step = base.steps.back();
+    base.steps.pop_back();
+    const Values bases = read(base, run);
+    write_member(bases, step, values, run, bases.size() == 1 && step != "[]");
+    return;
+  }
+  // A lambda that captures by reference writes the variable around it; so does Python's nonlocal, of which only `+=` on a
+  // name that is not local tells.
+  FrameId owner = frame_id();
+  const bool reaches_out = program_.language == ir::Language::Cpp || augmented;
+  if (reaches_out && run.state.find(name_key(owner, name(place.root))) == nullptr) {
+    for (FrameId at = owner; at != kNone; at = graph_.frames[static_cast<std::size_t>(at)].lexical) {
+      if (run.state.find(name_key(at, name(place.root))) == nullptr) continue;
+      owner = at;
+      break;
+    }
+  }
+  run.state.set(name_key(owner, name(place.root)), sets_.intern(values));
+}
+
+void Builder::write_member(const Values& bases, const std::string& step, const Values& values, Run& run, bool strong) {
+  for (const ValueId base : bases) {
+    const Key key = member_key(base, name(step));
+    const int* before = run.state.find(key);
+    int set = sets_.intern(values);
+    if (!strong) set = sets_.united(set, before != nullptr ? *before : sets_.intern({member_on_entry(base, step, ir::Role::Unknown)}));
+    run.state.set(key, set);
+    add(step.starts_with('[') ? value(base).contents : value(base).holds, values);
+  }
+}
+
+}  // namespace forerun::flow

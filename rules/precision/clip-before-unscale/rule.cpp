@@ -1,0 +1,113 @@
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+#include "rules/rule.h"
+
+namespace forerun::rules {
+namespace {
+
+using flow::Analysis;
+using flow::NodeId;
+using flow::ValueId;
+using flow::Values;
+using ir::Kind;
+
+// The scalers whose scaled loss this backward call runs.
+Values scalers_of(const Analysis& of, NodeId backward) {
+  Values scalers;
+  for (const ValueId one : of.graph_of(backward)) {
+    const ir::Op* maker = of.maker(one);
+    if (maker != nullptr && maker->kind == Kind::ScaleLoss) flow::add(scalers, of.node(of.value(one).def).receiver);
+  }
+  return scalers;
+}
+
+bool is_disabled(const Analysis& of, const Values& scalers) {
+  return std::any_of(scalers.begin(), scalers.end(), [&](ValueId one) {
+    const ir::Op* maker = of.maker(one);
+    return maker != nullptr && flow::literal_argument(*maker, "enabled", 99) == "false";
+  });
+}
+
+// Clipping to a limit that was multiplied by the scale is right before unscaling.
+bool knows_the_scale(const Analysis& of, NodeId clip) {
+  for (const Values& argument : of.node(clip).arguments) {
+    for (const ValueId one : of.sources(argument)) {
+      const ir::Op* maker = of.maker(one);
+      if (maker != nullptr && maker->callee == "get_scale") return true;
+    }
+  }
+  return false;
+}
+
+Analysis::Parameters clipped(const Analysis& of, NodeId clip) {
+  return of.node(clip).arguments.empty() ? Analysis::Parameters{} : of.parameters_of(of.node(clip).arguments.front());
+}
+
+// Norms and other sizes of gradients; whether they are finite may be asked of scaled ones too.
+bool is_measured(const flow::Node& node) {
+  static const std::set<std::string> sizes = {"norm", "vector_norm", "abs", "mean", "sum", "max", "min", "std", "pow", "square"};
+  return node.is(Kind::Print) || (node.is(Kind::Tensor) && sizes.contains(node.op->callee));
+}
+
+// Nodes that look at the size of gradients: clipping, and measuring what .grad gives.
+std::vector<NodeId> looks_at_gradients(const Analysis& of) {
+  std::vector<NodeId> all = of.all(Kind::ClipGrad);
+  for (const NodeId id : of.where(is_measured)) {
+    Values reads = of.node(id).receiver;
+    for (const Values& argument : of.node(id).arguments) flow::add(reads, argument);
+    for (const ValueId one : of.sources(reads)) {
+      const ir::Op* maker = of.maker(one);
+      if (maker == nullptr || maker->kind != Kind::GradRead) continue;
+      all.push_back(id);
+      break;
+    }
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+// After any of these the gradients are not the scaled ones of that backward any more.
+bool ends_scaling(const Analysis& of, NodeId id, const Values& scalers, const Analysis::Parameters& wanted) {
+  const flow::Node& node = of.node(id);
+  if (node.is(Kind::Unscale)) return flow::intersect(node.receiver, scalers) && of.overlap(of.parameters_of(of.stepped(id)), wanted);
+  if (node.is(Kind::ScalerStep)) return flow::intersect(node.receiver, scalers) && of.overlap(of.parameters_of(of.stepped(id)), wanted);
+  if (node.is(Kind::ScalerUpdate)) return flow::intersect(node.receiver, scalers);
+  if (node.is(Kind::ZeroGrad) || node.is(Kind::GradWrite)) return true;
+  return of.may_touch(id, scalers);
+}
+
+// On some path from the backward of a scaled loss, gradients are clipped or measured while still multiplied by the scale.
+void check(const Analysis& of, Findings& found) {
+  std::set<NodeId> reported;
+  const std::vector<NodeId> looks = looks_at_gradients(of);
+  for (const NodeId backward : of.all(Kind::Backward)) {
+    const Values scalers = scalers_of(of, backward);
+    if (scalers.empty() || is_disabled(of, scalers)) continue;
+    for (const NodeId look : looks) {
+      const bool clips = of.node(look).is(Kind::ClipGrad);
+      if (reported.contains(look) || (clips && knows_the_scale(of, look))) continue;
+      const Analysis::Parameters wanted = clips ? clipped(of, look) : Analysis::Parameters{};
+      if (clips && !of.overlap(of.gradients_of(backward), wanted)) continue;
+      const auto met = of.path(backward, [&](NodeId at) { return at == look; },
+                               [&](NodeId at) { return ends_scaling(of, at, scalers, wanted); });
+      if (!met) continue;
+      reported.insert(look);
+      found.at(look, clips ? "gradients are clipped while they are still multiplied by the loss scale"
+                           : "gradients are measured while they are still multiplied by the loss scale")
+          .note(backward, "backward of the scaled loss makes them here")
+          .help(fmt::format("call {}.unscale_(optimizer) between backward() and this", [&] {
+            const flow::Value& scaler = of.value(scalers.front());
+            return scaler.form == flow::Value::Form::Name ? scaler.step : std::string("scaler");
+          }()));
+    }
+  }
+}
+
+}  // namespace
+
+extern const Rule clip_before_unscale;
+constinit const Rule clip_before_unscale{Level::Error, check, true};
+
+}  // namespace forerun::rules

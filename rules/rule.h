@@ -1,0 +1,48 @@
+// What a rule is: a default level and a check over one entry point of a program. A rule's folder is
+// rules/<group>/<id>/; its object carries the id with underscores.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analyzer/flow/analysis.h"
+#include "core/finding.h"
+
+namespace forerun::rules {
+
+// Collects what a rule finds:  found.at(node, "what is so").note(other, "where it comes from").help("do this")
+class Findings {
+ public:
+  Findings(const flow::Analysis& of, Level level, std::vector<Finding>& into) : of_(of), level_(level), into_(into) {}
+
+  class Draft {
+   public:
+    Draft(const flow::Analysis& of, Finding& finding) : of_(of), finding_(finding) {}
+    Draft& note(flow::NodeId place, std::string message) { return note(of_.node(place).at, std::move(message)); }
+    Draft& note(const Location& place, std::string message);
+    Draft& help(std::string cure);
+    Draft& level(Level level);
+    Draft& fix(std::string description, Location where, std::string replacement);
+
+   private:
+    const flow::Analysis& of_;
+    Finding& finding_;
+  };
+
+  // The draft is used up in the same statement: another call of at() moves it.
+  Draft at(flow::NodeId place, std::string message) { return at(of_.node(place).at, std::move(message)); }
+  Draft at(const Location& place, std::string message);
+
+ private:
+  const flow::Analysis& of_;
+  Level level_;
+  std::vector<Finding>& into_;
+};
+
+struct Rule {
+  Level level;  // unless the rule says otherwise for one finding, or the user for all
+  void (*check)(const flow::Analysis& of, Findings& found);
+  bool moot_under_framework = false;  // Lightning and others do what the rule asks for
+};
+
+}  // namespace forerun::rules
