@@ -57,6 +57,18 @@ Status check_saved(const Node& node) {
   return Done{};
 }
 
+// The saved tensors of a node under a checkpoint; the first to ask has the whole part made again.
+void unpack(Runtime& run, Node& node) {
+  if (node.frame == nullptr) return;
+  const std::string where = run.where;
+  for (std::size_t i = 0; i < node.slots.size(); ++i) {
+    if (node.slots[i] < 0) continue;
+    if (!node.frame->recomputed) node.frame->recompute(node.frame);
+    node.saved[i] = std::move(node.frame->remade[static_cast<std::size_t>(node.slots[i])]);
+  }
+  run.where = where;
+}
+
 struct Later {
   bool operator()(const std::shared_ptr<Node>& a, const std::shared_ptr<Node>& b) const { return a->order < b->order; }
 };
@@ -102,6 +114,7 @@ Status backward(Runtime& run, const Tensor& root, const Tensor& seed) {
     const std::shared_ptr<Node> node = ready.top();
     ready.pop();
     run.where = node->where;
+    unpack(run, *node);
     run.tape.enter(ops::Phase::Backward, fmt::format("backward of {}: {}", node->where, node->op), node->where);
     if (const Status intact = check_saved(*node); !intact) return intact;
     Tensors gradients;
@@ -112,6 +125,7 @@ Status backward(Runtime& run, const Tensor& root, const Tensor& seed) {
       gradients = node->backward(run, *node, incoming);
     }
     node->saved.clear();
+    node->frame.reset();
     for (std::size_t i = 0; i < gradients.size(); ++i) {
       const auto& next = node->next[i];
       if (next == nullptr) continue;

@@ -110,21 +110,57 @@ class Session {
     auto at = [&](graph::ValueId id) -> Tensor& { return names[static_cast<std::size_t>(id)]; };
     at(graph_.input) = batch_.input;
     at(graph_.target) = batch_.target;
-    for (const graph::Instruction& instruction : graph_.instructions) {
-      if (instruction.op == nullptr) {
-        at(instruction.inputs[0]) = {};
-        continue;
+    int block = -1;
+    for (std::size_t i = 0; i < graph_.instructions.size(); ++i) {
+      const graph::Instruction& instruction = graph_.instructions[i];
+      if (instruction.checkpoint != block) {
+        block = instruction.checkpoint;
+        run_.frame = block < 0 ? nullptr : open_frame(i, at(instruction.inputs[0]));
       }
-      execute(instruction, at);
+      execute(instruction, names, Phase::Forward);
     }
+    run_.frame = nullptr;
     loss_ = std::move(at(graph_.loss));  // the loss of the micro-batch before goes here
     run_.leave_autocast();
   }
 
-  template <class At>
-  void execute(const graph::Instruction& instruction, At& at) {
+  // checkpoint(module, x): the instructions from `begin` on that carry the same mark.
+  std::shared_ptr<ops::CheckpointFrame> open_frame(std::size_t begin, const Tensor& input) {
+    auto frame = std::make_shared<ops::CheckpointFrame>();
+    frame->input = input;
+    frame->recompute = [this, begin](const std::shared_ptr<ops::CheckpointFrame>& own) { recompute(begin, own); };
+    return frame;
+  }
+
+  // In backward, under the forward's autocast: up to the last tensor that was kept.
+  void recompute(std::size_t begin, const std::shared_ptr<ops::CheckpointFrame>& frame) {
+    const int block = graph_.instructions[begin].checkpoint;
+    run_.autocast = autocast_dtype(spec_.precision);
+    run_.frame = frame;
+    run_.recomputing = true;
+    {
+      std::vector<Tensor> names(graph_.values.size());
+      names[static_cast<std::size_t>(graph_.instructions[begin].inputs[0])] = frame->input;
+      for (std::size_t i = begin; i < graph_.instructions.size() && graph_.instructions[i].checkpoint == block; ++i) {
+        execute(graph_.instructions[i], names, Phase::Backward);
+        if (run_.recomputed_enough()) break;
+      }
+    }
+    frame->recomputed = true;
+    run_.recomputing = false;
+    run_.frame = nullptr;
+    run_.leave_autocast();
+  }
+
+  void execute(const graph::Instruction& instruction, std::vector<Tensor>& names, Phase phase) {
+    auto at = [&](graph::ValueId id) -> Tensor& { return names[static_cast<std::size_t>(id)]; };
+    if (instruction.op == nullptr) {
+      at(instruction.inputs[0]) = {};
+      return;
+    }
     run_.where = instruction.where;
-    run_.tape.enter(Phase::Forward, fmt::format("forward of {}: {}", instruction.where, instruction.op->name), instruction.where);
+    const std::string_view what = phase == Phase::Forward ? "forward" : "recomputing";
+    run_.tape.enter(phase, fmt::format("{} of {}: {}", what, instruction.where, instruction.op->name), instruction.where);
     Tensors inputs, parameters;
     for (const graph::ValueId id : instruction.inputs) inputs.push_back(at(id));
     for (const int index : instruction.parameters) {

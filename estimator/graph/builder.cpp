@@ -69,7 +69,7 @@ Result<ValueId> Builder::call(const ops::Operator& op, std::vector<ValueId> inpu
   const DType made = looks_up ? graph_.parameters[static_cast<std::size_t>(parameters[0])].dtype : dtype(inputs[0]);
   auto output = add_value(std::move(shape), made, where_, at_);
   if (!output) return output;
-  graph_.instructions.push_back({&op, std::move(inputs), std::move(parameters), std::move(attributes), *output, {}, where_});
+  push({&op, std::move(inputs), std::move(parameters), std::move(attributes), *output, {}, where_});
   return output;
 }
 
@@ -87,7 +87,7 @@ Result<std::vector<ValueId>> Builder::call_many(const ops::Operator& op, std::ve
   return all;
 }
 
-void Builder::drop(ValueId value) { graph_.instructions.push_back({nullptr, {value}, {}, {}, -1, {}, where_}); }
+void Builder::drop(ValueId value) { push({nullptr, {value}, {}, {}, -1, {}, where_}); }
 
 Result<ValueId> Builder::layer(const LayerSpec& spec, ValueId input) {
   const layers::CatalogEntry* entry = find_layer(spec.kind);
@@ -104,15 +104,65 @@ Result<ValueId> Builder::layer(const LayerSpec& spec, ValueId input) {
   return output;
 }
 
-Result<ValueId> Builder::sequence(const std::vector<LayerSpec>& layers, ValueId input) {
+Result<std::vector<const LayerSpec*>> repeated(const LayerSpec& repeat) {
+  if (const Status known = only_arguments(repeat, {"times", "layers"}); !known) return known.error();
+  const auto times = positive(repeat, "times");
+  if (!times) return times.error();
+  if (repeat.layers.empty()) return error_at(repeat.at, "repeat has no layers", "repeat: {times: 4, layers: [a layer, ...]}");
+  if (*times > kMaxLayers / static_cast<std::int64_t>(repeat.layers.size())) {
+    return error_at(repeat.at, fmt::format("repeat.times is {}", *times), fmt::format("at most {} layers in all", kMaxLayers));
+  }
+  std::vector<const LayerSpec*> all;
+  for (std::int64_t i = 0; i < *times; ++i) {
+    for (const LayerSpec& layer : repeat.layers) all.push_back(&layer);
+  }
+  return all;
+}
+
+Result<ValueId> Builder::in_turn(const std::vector<const LayerSpec*>& layers, ValueId input, bool input_is_held) {
   ValueId current = input;
-  for (const LayerSpec& spec : layers) {
-    const auto next = layer(spec, current);
+  for (const LayerSpec* spec : layers) {
+    const auto next = layer(*spec, current);
     if (!next) return next;
-    if (*next != current && current != input) drop(current);  // whoever passed `input` still holds it
+    if (*next != current && (current != input || !input_is_held)) drop(current);
     current = *next;
   }
   return current;
+}
+
+// Whoever passed `input` holds it until the sequence returns.
+Result<ValueId> Builder::sequence(const std::vector<LayerSpec>& layers, ValueId input) {
+  std::vector<const LayerSpec*> all;
+  for (const LayerSpec& spec : layers) all.push_back(&spec);
+  return in_turn(all, input, true);
+}
+
+Result<ValueId> Builder::repeat(const LayerSpec& spec, ValueId input) {
+  const auto all = repeated(spec);
+  return all ? in_turn(*all, input, true) : Result<ValueId>(all.error());
+}
+
+Result<ValueId> Builder::model(const std::vector<LayerSpec>& layers, ValueId input) {
+  std::vector<const LayerSpec*> all;
+  for (const LayerSpec& spec : layers) {
+    if (spec.kind != "repeat") {
+      all.push_back(&spec);
+      continue;
+    }
+    const auto inner = repeated(spec);
+    if (!inner) return inner.error();
+    all.insert(all.end(), inner->begin(), inner->end());
+  }
+  return in_turn(all, input, true);
+}
+
+void Builder::enter_checkpoint() {
+  if (spec_.checkpoint && depth_ == 1) checkpoint_ = checkpoints_++;
+}
+
+void Builder::push(Instruction instruction) {
+  instruction.checkpoint = checkpoint_;
+  graph_.instructions.push_back(std::move(instruction));
 }
 
 Error Builder::mismatch(const LayerSpec& layer, const std::string& expects, ValueId input) const {

@@ -9,6 +9,9 @@
 
 namespace forerun::graph {
 
+// The layers of a `repeat`, in the order they run. Errors: its arguments.
+Result<std::vector<const LayerSpec*>> repeated(const LayerSpec& repeat);
+
 class Builder {
  public:
   explicit Builder(const Spec& spec) : spec_(spec) {}
@@ -26,8 +29,13 @@ class Builder {
   Result<ValueId> pointwise(const ops::Operator& op, ValueId input, ops::Attributes attributes = {}) {
     return call(op, {input}, {}, shape(input), attributes);
   }
+  // Everything called until leave_checkpoint() is one block under `checkpoint: every_block`; without that key, or for a
+  // block that is not one of the model's own sequence, nothing changes.
+  void enter_checkpoint();
+  void leave_checkpoint() { checkpoint_ = -1; }
   // nn.Sequential: each result replaces the one before under the same name.
   Result<ValueId> sequence(const std::vector<LayerSpec>& layers, ValueId input);
+  Result<ValueId> repeat(const LayerSpec& spec, ValueId input);
   // The same, with `names` more values that stay alive until they are dropped.
   Result<std::vector<ValueId>> call_many(const ops::Operator& op, std::vector<ValueId> inputs, Shape shape,
                                          ops::Attributes attributes, int names);
@@ -50,9 +58,13 @@ class Builder {
   // --- for build() ---
   Result<ValueId> add_value(Shape shape, DType dtype, std::string what, const Location& at);
   Result<ValueId> layer(const LayerSpec& spec, ValueId input);
+  // The model's own sequence, where a repeat's layers stand one by one.
+  Result<ValueId> model(const std::vector<LayerSpec>& layers, ValueId input);
   Graph& graph() { return graph_; }
 
  private:
+  Result<ValueId> in_turn(const std::vector<const LayerSpec*>& layers, ValueId input, bool input_is_held);
+  void push(Instruction instruction);
   Result<int> add_parameter(std::string role, Shape shape, DType dtype, bool trainable);
 
   struct Made {  // by which layer a value was made
@@ -66,6 +78,8 @@ class Builder {
   std::map<std::string, int> counts_;  // layers of a kind so far
   int number_ = 0;                     // layers so far
   int depth_ = 0;
+  int checkpoint_ = -1;
+  int checkpoints_ = 0;
   Location at_;
   std::map<ValueId, Made> made_by_;
 };

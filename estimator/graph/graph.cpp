@@ -94,7 +94,7 @@ Result<Graph> build(const Spec& spec) {
   builder.graph().input = *input;
   builder.graph().target = *target;
 
-  const auto prediction = builder.sequence(spec.model, *input);
+  const auto prediction = builder.model(spec.model, *input);
   if (!prediction) return prediction.error();
   if (builder.graph().parameters.empty()) {
     return error_at(spec.input.at, "the model has no parameters to train", "a layer that has some, such as linear");

@@ -39,6 +39,7 @@ struct Instruction {
   ValueId output = -1;
   std::vector<ValueId> also;          // other names the operator's Python function holds until it returns
   std::string where;                  // "linear 1"
+  int checkpoint = -1;                // which checkpointed block it belongs to, -1: none
 };
 
 struct Graph {

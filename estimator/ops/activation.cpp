@@ -34,7 +34,7 @@ Tensor activate(Runtime& run, Activation kind, const Tensor& x, bool inplace) {
     r.launch(rule.backward, {&grad[0], &self.saved[0], &back});
     return {back};
   });
-  if (node != nullptr) node->keep(rule.keeps_input ? x : y);
+  if (node != nullptr) run.keep(*node, rule.keeps_input ? x : y);
   return y;
 }
 
@@ -48,7 +48,7 @@ Tensor dropout(Runtime& run, const Tensor& x, double p) {
     r.launch("native_dropout_backward", {&grad[0], &self.saved[0], &back});
     return {back};
   });
-  if (node != nullptr) node->keep(mask);
+  if (node != nullptr) run.keep(*node, mask);
   return y;
 }
 
@@ -71,7 +71,7 @@ Tensor multiply(Runtime& run, const Tensor& x, const Tensor& scale) {
     r.launch("mul", {&grad[0], &self.saved[0], &back});
     return {back};
   });
-  if (node != nullptr) node->keep(scale);
+  if (node != nullptr) run.keep(*node, scale);
   return y;
 }
 

@@ -156,9 +156,9 @@ Tensor attention(Runtime& run, const Tensor& qkv, std::int64_t heads) {
     return {pack(r, h, dtype)};
   });
   if (node == nullptr) return y;
-  node->keep(qkv);
-  node->keep(y);
-  for (const Tensor& one : kept) node->keep(one);
+  run.keep(*node, qkv);
+  run.keep(*node, y);
+  for (const Tensor& one : kept) run.keep(*node, one);
   return y;
 }
 
@@ -238,42 +238,55 @@ Tensors explicit_attention(Runtime& run, const Tensor& qkv, std::int64_t heads, 
     return made;
   };
 
-  const Tensor q = folded("q, heads first");
-  const Tensor k = folded("k, heads first");
-  Tensor scores = run.output(square, dtype, "scores");
-  use_cublas(run);
-  run.launch_matmul("bmm", h.batch * h.heads * h.length, h.length, h.head_dim, dtype);
-  scores = scores_of(dtype, "scaled scores");
-  Tensor mask;
-  if (causal) {
-    const Shape plane{h.length, h.length};
-    mask = run.output(plane, DType::Bool, "ones");
-    mask = run.output(plane, DType::Bool, "lower triangle");
-    mask = run.output(plane, DType::Bool, "mask");
-    scores = scores_of(dtype, "masked scores");
-  }
-
-  // softmax is on autocast's fp32 list: bfloat16 scores are copied first, float16 ones are read as they are.
+  Tensor y{nullptr, h.output(), dtype, nullptr, false};
   const DType softmax_dtype = run.autocast ? DType::Float32 : dtype;
-  Tensor probabilities;
-  {
-    Tensor widened;
-    if (softmax_dtype != dtype && dtype == DType::BFloat16) widened = scores_of(softmax_dtype, "scores in float");
-    probabilities = scores_of(softmax_dtype, "probabilities");
-  }
-  const Tensor narrow = softmax_dtype == dtype ? probabilities : scores_of(dtype, "probabilities cast");
-  const Tensor v = folded("v, heads first");
-  const Tensor product = run.output(h.output(), dtype, "attention output, heads first");
-  use_cublas(run);
-  run.launch_matmul("bmm", h.batch * h.heads * h.length, h.head_dim, h.length, dtype);
-  Tensor y = unfolding_copies(h) ? run.output(h.output(), dtype, "attention output") : product;
-
   Node* node = run.record("explicit_attention", y, {&qkv}, [h, dtype, softmax_dtype](Runtime& r, Node& self, Tensors& grad) -> Tensors {
     return {ExplicitBackward(r, h, dtype, softmax_dtype)(grad, self.saved)};
   });
-  if (node != nullptr) {
-    for (const Tensor& one : {q, k, mask, probabilities, narrow, v}) node->keep(one);
+  auto keep = [&](const Tensor& one) {
+    if (node != nullptr) run.keep(*node, one);
+  };
+  auto multiply = [&](Shape shape, std::string_view what, std::int64_t n, std::int64_t k) {
+    Tensor product = run.output(std::move(shape), dtype, what);
+    use_cublas(run);
+    run.launch_matmul("bmm", h.batch * h.heads * h.length, n, k, dtype);
+    return product;
+  };
+
+  // Each scope ends where Python or C++ lets go of its names; what is kept lives on with the node.
+  Tensor scores;
+  {
+    const Tensor q = folded("q, heads first");
+    const Tensor k = folded("k, heads first");
+    keep(q);
+    keep(k);
+    scores = multiply(square, "scores", h.length, h.head_dim);
   }
+  scores = scores_of(dtype, "scaled scores");
+  {
+    Tensor mask;
+    for (const char* what : {"ones", "lower triangle", "mask"}) {
+      if (causal) mask = run.output({h.length, h.length}, DType::Bool, what);
+    }
+    keep(mask);
+    if (causal) scores = scores_of(dtype, "masked scores");
+  }
+  Tensor product;
+  {
+    // softmax is on autocast's fp32 list: bfloat16 scores are copied first, float16 ones are read as they are.
+    Tensor widened;
+    if (softmax_dtype != dtype && dtype == DType::BFloat16) widened = scores_of(softmax_dtype, "scores in float");
+    const Tensor probabilities = scores_of(softmax_dtype, "probabilities");
+    widened = {};
+    keep(probabilities);
+    const Tensor narrow = softmax_dtype == dtype ? probabilities : scores_of(dtype, "probabilities cast");
+    keep(narrow);
+    const Tensor v = folded("v, heads first");
+    keep(v);
+    product = multiply(h.output(), "attention output, heads first", h.head_dim, h.length);
+  }
+  if (unfolding_copies(h)) run.allocate(y, "attention output");
+  else y.storage = product.storage;
   return {y, product, scores};
 }
 

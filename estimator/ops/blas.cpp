@@ -51,13 +51,8 @@ Tensor linear(Runtime& run, const Tensor& x_in, const Tensor& weight_in, const T
   const std::int64_t k = x.shape.back();
   const std::int64_t n = weight.shape[0];
 
-  Shape shape = x.shape;
-  shape.back() = n;
-  Tensor y = run.output(std::move(shape), x.dtype, "output");
-  if (bias && fuses_bias(m, k)) use_cublaslt(run);
-  else use_cublas(run);
-  run.launch_matmul(bias ? "addmm" : "mm", m, n, k, x.dtype);
-
+  Tensor y{nullptr, x.shape, x.dtype, nullptr, false};
+  y.shape.back() = n;
   const bool has_bias = static_cast<bool>(bias);
   Node* node = run.record(has_bias ? "addmm" : "mm", y, {&x, &weight, &bias}, [m, n, k, has_bias](Runtime& r, Node& self, Tensors& grad) -> Tensors {
     const DType dtype = grad[0].dtype;
@@ -77,6 +72,8 @@ Tensor linear(Runtime& run, const Tensor& x_in, const Tensor& weight_in, const T
     if (self.needs(1)) back[1] = product({n, k}, n, k, m, Category::Gradients, "weight gradient");
     if (!has_bias && self.needs(0)) of_input();
     if (has_bias && self.needs(2)) {
+      // What a checkpoint made again lives only until the node's own code is done, which is now.
+      if (self.frame) self.saved.clear();
       // The engine sums the gradient down to the bias's shape (validate_outputs) while everything above is alive.
       r.tape.refine(fmt::format("backward of {}: bias gradient sum([{}, {}])", self.where, m, n));
       back[2] = r.empty({n}, dtype, Category::Gradients, fmt::format("{} bias gradient", self.where));
@@ -84,10 +81,14 @@ Tensor linear(Runtime& run, const Tensor& x_in, const Tensor& weight_in, const T
     }
     return back;
   });
-  if (node == nullptr) return y;
-  // mat1 is kept for the weight's gradient, mat2 for the input's.
-  if (node->needs(1)) node->keep(x);
-  if (node->needs(0)) node->keep(weight);
+  // mat1 is kept for the weight's gradient, mat2 for the input's; both before the product runs.
+  if (node != nullptr && node->needs(1)) run.keep(*node, x);
+  if (node != nullptr && node->needs(0)) run.keep(*node, weight);
+  if (run.recomputed_enough()) return y;
+  run.allocate(y, "output");
+  if (bias && fuses_bias(m, k)) use_cublaslt(run);
+  else use_cublas(run);
+  run.launch_matmul(bias ? "addmm" : "mm", m, n, k, x.dtype);
   return y;
 }
 

@@ -71,7 +71,7 @@ Tensor embedding(Runtime& run, const Tensor& indices, const Tensor& weight) {
     r.launch("embedding_dense_backward", {&grad[0], &back[0]});
     return back;
   });
-  if (node != nullptr) node->keep(indices);
+  if (node != nullptr) run.keep(*node, indices);
   return y;
 }
 

@@ -13,7 +13,7 @@ Tensor log_softmax(Runtime& run, const Tensor& x) {
     r.launch("_log_softmax_backward_data", {&grad[0], &self.saved[0], &back});
     return {back};
   });
-  if (node != nullptr) node->keep(y);
+  if (node != nullptr) run.keep(*node, y);
   return y;
 }
 
@@ -27,9 +27,9 @@ Tensor nll_loss(Runtime& run, const Tensor& log_probabilities, const Tensor& tar
     return {back};
   });
   if (node != nullptr) {
-    node->keep(log_probabilities);
-    node->keep(target);
-    node->keep(total_weight);
+    run.keep(*node, log_probabilities);
+    run.keep(*node, target);
+    run.keep(*node, total_weight);
   }
   return loss;
 }
@@ -58,8 +58,8 @@ Tensor mse_loss(Runtime& run, const Tensor& prediction_in, const Tensor& target)
     return {back};
   });
   if (node != nullptr) {
-    node->keep(prediction);
-    node->keep(target);
+    run.keep(*node, prediction);
+    run.keep(*node, target);
   }
   return loss;
 }
@@ -81,8 +81,8 @@ Tensor bce_with_logits(Runtime& run, const Tensor& logits_in, const Tensor& targ
     return {back};
   });
   if (node != nullptr) {
-    node->keep(logits);
-    node->keep(target);
+    run.keep(*node, logits);
+    run.keep(*node, target);
   }
   return loss;
 }

@@ -60,9 +60,9 @@ Tensor layer_norm(Runtime& run, const Tensor& x_in, const Tensor& weight, const 
     return back;
   });
   if (node != nullptr) {
-    node->keep(x);
-    node->keep(mean);
-    node->keep(rstd);
+    run.keep(*node, x);
+    run.keep(*node, mean);
+    run.keep(*node, rstd);
   }
   return y;
 }
@@ -82,8 +82,8 @@ Tensor rms_norm(Runtime& run, const Tensor& x, const Tensor& weight) {
     return back;
   });
   if (node == nullptr) return y;
-  node->keep(x);
-  node->keep(rstd);
+  run.keep(*node, x);
+  run.keep(*node, rstd);
   return y;
 }
 
@@ -111,7 +111,7 @@ Tensor batch_norm(Runtime& run, const Tensor& x, const Tensor& weight, const Ten
     return back;
   });
   if (node == nullptr) return y;
-  for (const Tensor& kept : {x, mean, inverse_std}) node->keep(kept);
+  for (const Tensor& kept : {x, mean, inverse_std}) run.keep(*node, kept);
   return y;
 }
 

@@ -22,7 +22,7 @@ Tensor Runtime::empty(Shape shape, DType dtype, Category category, std::string w
 }
 
 Tensor Runtime::output(Shape shape, DType dtype, std::string_view role) {
-  const bool forward = tape.phase() == Phase::Forward;
+  const bool forward = tape.phase() == Phase::Forward || recomputing;
   const Category category = forward ? Category::Activations : Category::Temporaries;
   return empty(std::move(shape), dtype, category, where.empty() ? std::string(role) : fmt::format("{} {}", where, role));
 }
@@ -55,8 +55,17 @@ Node* Runtime::record(std::string_view op, Tensor& output, std::initializer_list
   node->order = next_order_++;
   for (const Tensor* input : inputs) node->next.push_back(input->grad_fn);
   node->backward = std::move(backward);
+  node->frame = recomputing ? nullptr : frame;
   output.grad_fn = node;
   return node.get();
+}
+
+void Runtime::keep(Node& node, const Tensor& tensor) {
+  const bool thrown_away = node.frame != nullptr && tensor;
+  node.slots.push_back(thrown_away ? node.frame->kept++ : -1);
+  node.saved.push_back(thrown_away ? Tensor{} : tensor.detach());
+  node.versions.push_back(tensor ? tensor.storage->version() : 0);
+  if (recomputing && tensor) frame->remade.push_back(tensor.detach());
 }
 
 Tensor Runtime::cast(const Tensor& tensor, DType dtype) {

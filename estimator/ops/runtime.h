@@ -23,6 +23,8 @@ class Runtime {
   Tensor empty(Shape shape, DType dtype, Category category, std::string what);
   // An activation or a temporary, by the phase that runs: "<layer> <role>".
   Tensor output(Shape shape, DType dtype, std::string_view role);
+  // The same for a tensor that is already in the graph but has no memory yet.
+  void allocate(Tensor& tensor, std::string_view role) { tensor.storage = output(tensor.shape, tensor.dtype, role).storage; }
   Tensor output_like(const Tensor& like, std::string_view role) { return output(like.shape, like.dtype, role); }
 
   // --- cost ---
@@ -35,7 +37,14 @@ class Runtime {
   // Links `output` into the graph when one of the inputs wants a gradient; returns its node, or null.
   Node* record(std::string_view op, Tensor& output, std::initializer_list<const Tensor*> inputs,
                std::function<Tensors(Runtime&, Node&, Tensors&)> backward);
+  // SavedVariable: the tensor waits for the node's backward. An undefined one keeps its place.
+  void keep(Node& node, const Tensor& tensor);
   bool grad_enabled = true;
+  // Inside torch.utils.checkpoint: the part that runs, forward or being made again.
+  std::shared_ptr<CheckpointFrame> frame;
+  bool recomputing = false;
+  // Everything the part keeps is there again: what remains of it is not run (early stop).
+  bool recomputed_enough() const { return recomputing && static_cast<int>(frame->remade.size()) == frame->kept; }
   std::string where;  // the layer that runs: "linear 2"
 
   // --- autocast (aten/src/ATen/autocast_mode.cpp, 2.11) ---

@@ -63,6 +63,16 @@ using Tensors = std::vector<Tensor>;
 // One step of the backward graph. `backward` takes the gradient of the output and gives one of each input, in
 // the order of `next`, an undefined one where nobody asks for it. Inside, the gradient and everything saved
 // are alive; the engine drops the gradient when it returns and the saved tensors right after.
+// torch.utils.checkpoint around a part of the model (use_reentrant=False): what its nodes would keep is thrown away
+// in forward, and made again, all of it, when the first of them runs backward.
+struct CheckpointFrame {
+  Tensor input;                        // kept instead; goes with the last node of the part
+  int kept = 0;                        // tensors its nodes kept in forward
+  bool recomputed = false;
+  Tensors remade;                      // in the order they were kept; each is taken once
+  std::function<void(const std::shared_ptr<CheckpointFrame>&)> recompute;
+};
+
 struct Node {
   static constexpr std::uint64_t kAccumulate = std::numeric_limits<std::uint64_t>::max();
 
@@ -72,13 +82,10 @@ struct Node {
   std::vector<std::shared_ptr<Node>> next;  // null: this input needs no gradient
   Tensors saved;
   std::vector<int> versions;  // of each saved tensor when it was saved
+  std::shared_ptr<CheckpointFrame> frame;  // null: not under a checkpoint
+  std::vector<int> slots;     // of each saved tensor: its place in the frame, -1 for an undefined one
   std::function<Tensors(Runtime&, Node&, Tensors&)> backward;
 
-  // An undefined tensor keeps its place.
-  void keep(const Tensor& tensor) {
-    saved.push_back(tensor.detach());
-    versions.push_back(tensor ? tensor.storage->version() : 0);
-  }
   bool needs(std::size_t input) const { return next[input] != nullptr; }
 };
 

@@ -149,9 +149,6 @@ Status check_supported(const Spec& spec) {
   if (spec.framework.frontend == Framework::Frontend::LibTorch) {
     return error_at(spec.framework.at, "framework libtorch-2.11 is not modelled by the estimate", "framework: pytorch-2.11");
   }
-  if (spec.checkpoint) {
-    return error_at({spec.path, {}, {}}, "checkpoint is not modelled", "checkpoint: null");
-  }
   return Done{};
 }
 

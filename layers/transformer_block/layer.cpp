@@ -195,7 +195,10 @@ Result<ValueId> build(Builder& builder, const LayerSpec& spec, ValueId input) {
   if (const Status fine = check(builder, spec, input, *with); !fine) return fine.error();
   Block block(builder, *with);
   if (const Status made = block.add_parameters(); !made) return made.error();
-  return block.run(input);
+  builder.enter_checkpoint();
+  const auto output = block.run(input);
+  builder.leave_checkpoint();
+  return output;
 }
 
 }  // namespace
