@@ -145,7 +145,7 @@ ir::Operand FunctionLowering::free_call(const CallExpr& e, const FunctionDecl& c
   template_detail(op, &callee);
   llvm::SmallVector<const Expr*, 8> given(e.arg_begin(), e.arg_end());
   if (const auto* method = dyn_cast<CXXMethodDecl>(&callee); method && !meaning) {
-    op.receiver = ir::Place{class_name(*method->getParent()), {}};
+    op.receiver = ir::FunctionReference{class_name(*method->getParent())};
     if (own) op.details["class"] = class_name(*method->getParent());
   }
   // The stream that fprintf writes to is not shown.
@@ -160,6 +160,11 @@ ir::Operand FunctionLowering::free_call(const CallExpr& e, const FunctionDecl& c
     });
   }
   op.arguments = arguments(given, &callee);
+  if (meaning) lexicon::normalise(op);
+  if (op.kind == ir::Kind::Query && !op.receiver && op.arguments.size() == 1) {
+    op.receiver = op.arguments.front().value;
+    op.arguments.clear();
+  }
   const bool exits = op.kind == ir::Kind::Call && op.callee == "exit" && !own;
   const ir::Operand result = emit(std::move(op), &e, exits ? Sink::discard() : sink);
   if (exits) push({ir::Jump{ir::Jump::Form::Raise, {}, unit_.files.location(e.getSourceRange())}});
@@ -171,36 +176,35 @@ ir::Operand FunctionLowering::free_call(const CallExpr& e, const FunctionDecl& c
 std::optional<ir::Operand> FunctionLowering::tensor_method(const Expr& whole, const Expr* object, const std::string& name,
                                                            llvm::ArrayRef<const Expr*> given, const Sink& sink) {
   // p.grad().zero_(), p.mutable_grad().reset(): changes of a gradient.
-  const auto* inner = dyn_cast<CXXMemberCallExpr>(strip(object));
-  const CXXMethodDecl* method = inner ? inner->getMethodDecl() : nullptr;
-  const std::string read = method ? method->getNameAsString() : "";
-  const bool of_gradient = (read == "grad" || read == "mutable_grad") && inner->getNumArgs() == 0 &&
-                           role_of(inner->getImplicitObjectArgument()->getType()) == ir::Role::Tensor;
   const bool in_place = name.size() > 1 && name.back() == '_';
-  if (of_gradient && (in_place || name == "reset")) {
+  const Expr* owner = in_place || name == "reset" ? gradient_owner(object) : nullptr;
+  if (owner) {
     ir::Op op = start(ir::Kind::GradWrite, name == "reset" ? "none" : name);
-    op.receiver = value(inner->getImplicitObjectArgument());
+    op.receiver = value(owner);
     op.arguments = arguments(given, nullptr);
     return emit(std::move(op), &whole, sink);
   }
   if (name == "index" && given.size() == 1) {
-    const auto* keys = dyn_cast<InitListExpr>(strip(given.front()));
-    if (!keys) return std::nullopt;
-    return element(object, llvm::ArrayRef<const Expr*>(const_cast<InitListExpr*>(keys)->getInits(), keys->getNumInits()),
-                   &whole, sink);
+    const Element read = element_of(&whole);
+    if (read.container) return element(read.container, read.keys, &whole, sink);
   }
   if (name == "index_put_" && given.size() >= 2) {
-    ir::Op op = start(ir::Kind::Store);
-    const auto to = place(object);
-    op.receiver = to ? ir::Operand(*to) : value(object);
-    const auto* keys = dyn_cast<InitListExpr>(strip(given.front()));
-    if (keys) {
-      for (const Expr* key : keys->inits()) op.arguments.push_back({{}, value(key)});
-    } else {
-      op.arguments.push_back({{}, value(given.front())});
+    Element written{object, {given.front()}};
+    if (const auto* keys = dyn_cast<InitListExpr>(strip(given.front()))) {
+      written.keys.assign(keys->inits().begin(), keys->inits().end());
     }
-    op.arguments.push_back({{}, value(given[1])});
-    return emit(std::move(op), &whole, sink.wanted ? sink : Sink::discard());
+    const ir::Operand stored = value(given[1]);
+    store(written, stored, &whole);
+    return sink.wanted ? lower(object, sink) : ir::Operand(ir::Opaque{});
+  }
+  // x.clone().detach() is x.detach().
+  const auto* inner = name == "detach" ? dyn_cast<CXXMemberCallExpr>(strip(object)) : nullptr;
+  const CXXMethodDecl* copied = inner ? inner->getMethodDecl() : nullptr;
+  if (copied && copied->getIdentifier() && copied->getName() == "clone" &&
+      written_arguments({inner->getArgs(), inner->getNumArgs()}).empty()) {
+    ir::Op op = start(ir::Kind::Detach);
+    op.receiver = value(inner->getImplicitObjectArgument());
+    return emit(std::move(op), &whole, sink);
   }
   return std::nullopt;
 }
@@ -215,6 +219,35 @@ std::optional<ir::Operand> FunctionLowering::container_method(const Expr& whole,
     op.arguments = {{{}, ir::Literal{name == "front" ? "0" : "-1"}}};
     return emit(std::move(op), &whole, sink);
   }
+  // xs.emplace_back(a, b) makes the element of its arguments.
+  const auto* own = dyn_cast_or_null<ClassTemplateSpecializationDecl>(own_class(object->getType()));
+  const bool emplaces = name == "emplace_back" || name == "emplace_front" || name == "emplace";
+  if (emplaces && given.size() > 1 && own && !is_map(own) && own->getTemplateArgs().size() > 0 &&
+      own->getTemplateArgs()[0].getKind() == TemplateArgument::Type) {
+    const CXXRecordDecl* record = own_class(own->getTemplateArgs()[0].getAsType());
+    const auto to = place(object);
+    ir::Op op = start(ir::Kind::Append);
+    op.receiver = to ? ir::Operand(*to) : value(object);
+    if (record && is_tuple(record)) {
+      ir::Op made = start(ir::Kind::Pack, "tuple");
+      made.result_role = ir::Role::Container;
+      made.arguments = arguments(given, nullptr);
+      op.arguments = {{{}, emit(std::move(made), &whole, Sink::operand())}};
+    } else if (record) {
+      op.arguments = {{{}, construct_class(*record, nullptr, given, &whole, Sink::operand())}};
+    } else {
+      op.arguments = arguments(given, nullptr);
+    }
+    return emit(std::move(op), &whole, Sink::discard());
+  }
+  // xs.insert(xs.begin() + i, v)
+  if (name == "insert" && given.size() == 2 && !is_map(own_class(object->getType()))) {
+    const auto to = place(object);
+    ir::Op op = start(ir::Kind::Append);
+    op.receiver = to ? ir::Operand(*to) : value(object);
+    op.arguments = {{{}, value(given[1])}};
+    return emit(std::move(op), &whole, Sink::discard());
+  }
   // xs.insert(xs.end(), a.begin(), a.end())
   if (name == "insert" && given.size() == 3) {
     ir::Op op = start(ir::Kind::Append, "extend");
@@ -225,11 +258,8 @@ std::optional<ir::Operand> FunctionLowering::container_method(const Expr& whole,
   }
   if ((name == "insert_or_assign" || name == "emplace" || name == "try_emplace" || name == "insert") && given.size() == 2 &&
       is_map(own_class(object->getType()))) {
-    ir::Op op = start(ir::Kind::Store);
-    const auto to = place(object);
-    op.receiver = to ? ir::Operand(*to) : value(object);
-    op.arguments = {{{}, value(given[0])}, {{}, value(given[1])}};
-    return emit(std::move(op), &whole, Sink::discard());
+    store({object, {given[0]}}, value(given[1]), &whole);
+    return ir::Opaque{};
   }
   return std::nullopt;
 }
@@ -238,12 +268,9 @@ std::optional<ir::Operand> FunctionLowering::known_method(const Expr& whole, con
                                                           const CXXMethodDecl& method, const std::string& name,
                                                           llvm::ArrayRef<const Expr*> given, const Sink& sink) {
   const CXXRecordDecl* own = own_class(object->getType());
-  if (auto attribute = place(&whole)) {
-    // An accessor that is an attribute in Python: opt.param_groups().
-    if (!isa<CXXThisExpr>(&whole) && !attribute->steps.empty() && attribute->steps.back() != "data" &&
-        attribute->steps.back() != "[]") {
-      return plain(*attribute, &whole, sink);
-    }
+  // x.data() read is an operation; written to, a place.
+  if (name != "data") {
+    if (const auto attribute = attribute_place(&whole)) return plain(*attribute, &whole, sink);
   }
   if (is_options(own) && given.size() == 1) {
     // group.options().lr(x), options.momentum(0.9) on an object with a name.
@@ -312,19 +339,23 @@ ir::Operand FunctionLowering::method_call(const Expr& whole, const Expr* object,
   const bool changes = op.kind == ir::Kind::Append || op.kind == ir::Kind::Remove || op.kind == ir::Kind::Store;
   std::optional<ir::Place> written = changes && object ? place(object) : std::nullopt;
   if (method && method->isStatic()) {
-    op.receiver = ir::Place{class_name(*method->getParent()), {}};
+    op.receiver = ir::FunctionReference{class_name(*method->getParent())};
   } else if (written) {
     op.receiver = *written;
   } else {
     op.receiver = object ? value(object) : ir::Operand(ir::Place{"self", {}});
   }
   if (method) {
-    const CXXRecordDecl* record = object ? object_class(object->getType()) : method->getParent();
-    if (record && unit_.files.is_user(*record)) op.details["class"] = class_name(*record);
+    const bool called = op.kind == ir::Kind::Forward || op.kind == ir::Kind::Loss;
+    const CXXRecordDecl* record = called && object ? object_class(object->getType()) : method->getParent();
+    if (record && (called || unit_.files.is_user(*record))) op.details["class"] = class_name(*record);
     op.details["spelling"] = qualified_name(*method);
     template_detail(op, method);
   }
   op.arguments = arguments(given, method);
+  // x.to(device): one of LibTorch's overloads takes options, which the device becomes.
+  if (op.kind == ir::Kind::Move && op.arguments.size() == 1) op.arguments.front().name.clear();
+  if (meaning) lexicon::normalise(op);
   return emit(std::move(op), &whole, sink);
 }
 
@@ -383,6 +414,7 @@ ir::Operand FunctionLowering::dependent_call(const CallExpr& e, const Sink& sink
     if (op.callee.empty() && op.kind == ir::Kind::Call) op.callee = name;
   }
   op.arguments = arguments(given, nullptr);
+  lexicon::normalise(op);
   return emit(std::move(op), &e, sink);
 }
 
@@ -536,51 +568,18 @@ ir::Operand FunctionLowering::assignment(const Expr* target, const Expr* assigne
     }
     return lower(assigned, Sink::named(names, at));
   }
-  if (const auto* read = dyn_cast<CXXMemberCallExpr>(to)) {
-    const CXXMethodDecl* method = read->getMethodDecl();
-    const std::string name = method ? method->getNameAsString() : "";
-    const Expr* object = read->getImplicitObjectArgument();
-    const bool tensor = object && role_of(object->getType()) == ir::Role::Tensor;
-    if (tensor && (name == "grad" || name == "mutable_grad") && read->getNumArgs() == 0) {
-      const bool none = is_nothing(assigned);
-      ir::Op op = start(ir::Kind::GradWrite, none ? "none" : "assign");
-      if (!none) op.arguments.push_back({{}, value(assigned)});
-      op.receiver = value(object);
-      emit(std::move(op), whole, Sink::discard());
-      return ir::Opaque{};
-    }
-    const auto* keys = tensor && name == "index" && read->getNumArgs() == 1 ? dyn_cast<InitListExpr>(strip(read->getArg(0))) : nullptr;
-    if (keys) {
-      ir::Op op = start(ir::Kind::Store);
-      const ir::Operand stored = value(assigned);
-      const auto of = place(object);
-      op.receiver = of ? ir::Operand(*of) : value(object);
-      for (const Expr* key : keys->inits()) op.arguments.push_back({{}, value(key)});
-      op.arguments.push_back({{}, stored});
-      emit(std::move(op), whole, Sink::discard());
-      return plain(stored, whole, sink);
-    }
-  }
-  const Expr* container = nullptr;
-  const Expr* key = nullptr;
-  if (const auto* x = dyn_cast<ArraySubscriptExpr>(to)) {
-    container = x->getBase();
-    key = x->getIdx();
-  } else if (const auto* x = dyn_cast<CXXOperatorCallExpr>(to); x && x->getOperator() == OO_Subscript && x->getNumArgs() == 2) {
-    container = x->getArg(0);
-    key = x->getArg(1);
-  } else if (const auto* x = dyn_cast<CXXMemberCallExpr>(to); x && x->getMethodDecl() && x->getMethodDecl()->getIdentifier() &&
-                                                              x->getMethodDecl()->getName() == "at" && x->getNumArgs() == 1) {
-    container = x->getImplicitObjectArgument();
-    key = x->getArg(0);
-  }
-  if (container) {
-    const ir::Operand stored = value(assigned);
-    const auto of = place(container);
-    ir::Op op = start(ir::Kind::Store);
-    op.receiver = of ? ir::Operand(*of) : value(container);
-    op.arguments = {{{}, value(key)}, {{}, stored}};
+  if (const Expr* owner = gradient_owner(to)) {
+    const bool none = is_nothing(assigned);
+    ir::Op op = start(ir::Kind::GradWrite, none ? "none" : "assign");
+    if (!none) op.arguments.push_back({{}, value(assigned)});
+    op.receiver = value(owner);
     emit(std::move(op), whole, Sink::discard());
+    return ir::Opaque{};
+  }
+  const Element element = element_of(to);
+  if (element.container) {
+    const ir::Operand stored = value(assigned);
+    store(element, stored, whole);
     return plain(stored, whole, sink);
   }
   if (const auto into = place(to)) {

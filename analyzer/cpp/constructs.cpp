@@ -53,6 +53,14 @@ ir::Operand FunctionLowering::construct(const CXXConstructExpr& e, const Sink& s
 ir::Operand FunctionLowering::construct_class(const CXXRecordDecl& record, const FunctionDecl* constructor,
                                               llvm::ArrayRef<const Expr*> given, const Expr* whole, const Sink& sink) {
   const std::string qualified = qualified_name(record);
+  if (qualified == "at::indexing::Slice") {
+    ir::Op op = start(ir::Kind::Pack, "slice");
+    for (const Expr* part : given) {
+      op.arguments.push_back({{}, is_nothing(part) ? ir::Operand(ir::Literal{"none"}) : value(part)});
+    }
+    while (op.arguments.size() < 2) op.arguments.push_back({{}, ir::Literal{"none"}});
+    return emit(std::move(op), whole, sink);
+  }
   const bool own = unit_.files.is_user(record);
   const auto meaning = own ? std::nullopt : lexicon::construct(qualified);
   ir::Op op = start(ir::Kind::Call, class_name(record));
@@ -61,7 +69,12 @@ ir::Operand FunctionLowering::construct_class(const CXXRecordDecl& record, const
     op.kind = ir::Kind::Construct;
     if (op.callee.empty()) op.callee = class_name(record);
   }
-  if (own) op.details["class"] = class_name(record);
+  // torch::NoGradGuard() that nothing holds: Python's torch.no_grad() as a statement.
+  if (const auto form = own ? std::nullopt : lexicon::guard(qualified)) op.callee = std::string(ir::name(*form));
+  if (own) {
+    op.kind = ir::Kind::Construct;
+    op.details["class"] = class_name(record);
+  }
   op.details["spelling"] = qualified;
   op.arguments = arguments(given, constructor);
   if (op.result_role == ir::Role::Unknown || op.result_role == ir::Role::Other) op.result_role = role_of(whole->getType());

@@ -49,12 +49,15 @@ std::string number_text(std::string text) {
   while (!text.empty() && std::string_view(hexadecimal ? "uUlLzZ" : "uUlLzZfF").find(text.back()) != std::string_view::npos) {
     text.pop_back();
   }
-  if (text.ends_with('.')) text += '0';
+  const auto dot = text.find('.');
+  if (dot != std::string::npos && (dot + 1 == text.size() || text[dot + 1] == 'e' || text[dot + 1] == 'E')) {
+    text.insert(dot + 1, "0");
+  }
   if (text.starts_with('.')) text.insert(0, "0");
   return text;
 }
 
-std::string quoted(llvm::StringRef text) {
+std::string in_quotes(llvm::StringRef text) {
   std::string result = "\"";
   for (const char c : text) {
     switch (c) {
@@ -70,6 +73,13 @@ std::string quoted(llvm::StringRef text) {
   return result + "\"";
 }
 
+bool is_null(const Expr* e) {
+  e = strip(e);
+  if (isa<CXXNullPtrLiteralExpr, GNUNullExpr>(e)) return true;
+  const auto* reference = dyn_cast<DeclRefExpr>(e);
+  return reference && reference->getDecl()->getIdentifier() && reference->getDecl()->getName() == "nullopt";
+}
+
 // torch::kMean is a value of type torch::enumtype::kMean; Python writes "mean".
 std::optional<std::string> enumeration_text(const NamedDecl& declaration, const std::string& qualified) {
   const auto* value = dyn_cast<ValueDecl>(&declaration);
@@ -81,7 +91,7 @@ std::optional<std::string> enumeration_text(const NamedDecl& declaration, const 
   if (tag && name.starts_with("k")) name.erase(0, 1);
   if (name == "FanIn") return "\"fan_in\"";
   if (name == "FanOut") return "\"fan_out\"";
-  return quoted(llvm::StringRef(name).lower());
+  return in_quotes(llvm::StringRef(name).lower());
 }
 
 }  // namespace
@@ -101,8 +111,7 @@ ir::Op FunctionLowering::start(ir::Kind kind, std::string callee) const {
 }
 
 ir::Operand FunctionLowering::emit(ir::Op op, const Expr* whole, const Sink& sink) {
-  const bool named = !sink.names.empty() && sink.statement.isValid();
-  op.at = unit_.files.location(named ? sink.statement : whole->getSourceRange());
+  if (op.at.file.empty()) op.at = unit_.files.location(whole->getSourceRange());
   if (op.result_role == ir::Role::Unknown && !whole->getType().isNull()) op.result_role = role_of(whole->getType());
   ir::Operand result = ir::Opaque{};
   if (!sink.names.empty()) {
@@ -121,6 +130,7 @@ ir::Operand FunctionLowering::plain(ir::Operand operand, const Expr* whole, cons
   if (sink.names.empty()) return operand;
   ir::Op op = start(sink.names.size() > 1 ? ir::Kind::Unpack : ir::Kind::Assign);
   op.arguments.push_back({{}, std::move(operand)});
+  if (sink.statement.isValid()) op.at = unit_.files.location(sink.statement);
   return emit(std::move(op), whole, sink);
 }
 
@@ -234,11 +244,11 @@ std::optional<ir::Literal> FunctionLowering::literal(const Expr* e) {
   if (const auto* x = dyn_cast<CXXBoolLiteralExpr>(e)) return ir::Literal{x->getValue() ? "true" : "false"};
   if (isa<CXXNullPtrLiteralExpr, GNUNullExpr>(e)) return ir::Literal{"none"};
   if (const auto* x = dyn_cast<StringLiteral>(e)) {
-    return ir::Literal{x->getCharByteWidth() == 1 ? quoted(x->getString()) : "\"?\""};
+    return ir::Literal{x->getCharByteWidth() == 1 ? in_quotes(x->getString()) : "\"?\""};
   }
   if (const auto* x = dyn_cast<CharacterLiteral>(e)) {
     const char c = static_cast<char>(x->getValue());
-    return ir::Literal{x->getValue() < 128 ? quoted(llvm::StringRef(&c, 1)) : "\"?\""};
+    return ir::Literal{x->getValue() < 128 ? in_quotes(llvm::StringRef(&c, 1)) : "\"?\""};
   }
   if (isa<CXXScalarValueInitExpr, ImplicitValueInitExpr>(e)) return ir::Literal{"0"};
   if (const auto* x = dyn_cast<UserDefinedLiteral>(e)) {
@@ -273,13 +283,10 @@ ir::Operand FunctionLowering::named_value(const DeclRefExpr& reference, const Si
   const std::string qualified = qualified_name(*declaration);
   if (declaration->getIdentifier() && declaration->getName() == "nullopt") return plain(ir::Literal{"none"}, &reference, sink);
   if (is_in_torch(*declaration)) {
-    if (const auto text = lexicon::constant(qualified)) {
-      const bool word = !text->empty() && (std::isalpha(static_cast<unsigned char>(text->front())) != 0);
-      if (word) return plain(ir::Place{std::string(*text), {}}, &reference, sink);
-      return plain(ir::Literal{std::string(*text)}, &reference, sink);
-    }
+    if (const auto text = lexicon::constant(qualified)) return plain(ir::Literal{std::string(*text)}, &reference, sink);
     if (const auto text = enumeration_text(*declaration, qualified)) return plain(ir::Literal{*text}, &reference, sink);
     if (qualified == "at::indexing::None") return plain(ir::Literal{"none"}, &reference, sink);
+    if (qualified == "at::indexing::Ellipsis") return plain(ir::Literal{"..."}, &reference, sink);
   }
   if (const auto* constant = dyn_cast<EnumConstantDecl>(declaration)) {
     const auto* owner = dyn_cast<EnumDecl>(constant->getDeclContext());
@@ -304,6 +311,9 @@ ir::Operand FunctionLowering::member(const Expr* base, const std::string& name, 
 ir::Operand FunctionLowering::arithmetic(const std::string& name, llvm::ArrayRef<const Expr*> operands, const Expr* whole,
                                          const Sink& sink) {
   ir::Op op = start(ir::Kind::Arith, name);
+  const bool against_nothing = operands.size() == 2 && (is_null(operands[0]) || is_null(operands[1]));
+  if (against_nothing && name == "eq") op.callee = "is";
+  if (against_nothing && name == "ne") op.callee = "is_not";
   for (const Expr* operand : operands) op.arguments.push_back({{}, value(operand)});
   return emit(std::move(op), whole, sink);
 }
@@ -347,48 +357,71 @@ ir::Operand FunctionLowering::increment(const Expr* target, bool up, const Expr*
   return plain(operand, whole, sink);
 }
 
-// An element is read, changed and stored; anything else with a name is given the result.
+// The value comes first, as the language has it. An element is read, changed and stored; a gradient is written;
+// anything else with a name is given the result.
 ir::Operand FunctionLowering::compound_assignment(const std::string& name, const Expr* target, const Expr* changed,
                                                   const Expr* whole, const Sink& sink) {
   const Expr* to = strip(target);
-  const Expr* container = nullptr;
-  const Expr* key = nullptr;
-  if (const auto* x = dyn_cast<ArraySubscriptExpr>(to)) {
-    container = x->getBase();
-    key = x->getIdx();
-  } else if (const auto* x = dyn_cast<CXXOperatorCallExpr>(to); x && x->getOperator() == OO_Subscript && x->getNumArgs() == 2) {
-    container = x->getArg(0);
-    key = x->getArg(1);
+  const ir::Operand change = value(changed);
+  if (const Expr* owner = gradient_owner(to)) {
+    ir::Op op = start(ir::Kind::GradWrite, name);
+    op.receiver = value(owner);
+    op.arguments = {{{}, change}};
+    emit(std::move(op), whole, Sink::discard());
+    return ir::Opaque{};
   }
-  if (container) {
-    const auto receiver = place(container);
-    const ir::Operand object = receiver ? ir::Operand(*receiver) : value(container);
-    const ir::Operand index = value(key);
-    ir::Op read = start(ir::Kind::Index);
-    read.receiver = object;
-    read.arguments = {{{}, index}};
-    read.result_role = role_of(to->getType());
-    const ir::Operand before = emit(std::move(read), to, Sink::operand());
-    ir::Op change = start(ir::Kind::Arith, name);
-    change.arguments = {{{}, before}, {{}, value(changed)}};
-    const ir::Operand after = emit(std::move(change), whole, Sink::operand());
-    ir::Op store = start(ir::Kind::Store);
-    store.receiver = object;
-    store.arguments = {{{}, index}, {{}, after}};
-    emit(std::move(store), whole, Sink::discard());
-    return plain(after, whole, sink);
-  }
-  const auto into = place(to);
+  const Element element = element_of(to);
+  const auto into = element.container ? std::nullopt : place(to);
   const ir::Operand before = into ? ir::Operand(*into) : value(to);
   ir::Op op = start(ir::Kind::Arith, name);
-  op.arguments = {{{}, before}, {{}, value(changed)}};
-  if (!into) return emit(std::move(op), whole, sink);
-  emit(std::move(op), whole, Sink::named({*into}, whole->getSourceRange()));
-  return plain(*into, whole, sink);
+  op.arguments = {{{}, before}, {{}, change}};
+  op.result_role = role_of(to->getType());
+  if (into) {
+    emit(std::move(op), whole, Sink::named({*into}, whole->getSourceRange()));
+    return plain(*into, whole, sink);
+  }
+  if (!element.container) return emit(std::move(op), whole, sink);
+  const ir::Operand after = emit(std::move(op), whole, Sink::operand());
+  store(element, after, whole);
+  return plain(after, whole, sink);
+}
+
+// d[k] = v. A gradient's element is a change of the gradient.
+void FunctionLowering::store(const Element& element, const ir::Operand& stored, const Expr* whole) {
+  ir::Op op = start(ir::Kind::Store);
+  if (const Expr* owner = gradient_owner(element.container)) {
+    op = start(ir::Kind::GradWrite, "store");
+    op.receiver = value(owner);
+  } else {
+    const auto of = place(element.container);
+    op.receiver = of ? ir::Operand(*of) : value(element.container);
+  }
+  std::vector<ir::Argument> keys;
+  for (const Expr* key : element.keys) keys.push_back({{}, value(key)});
+  if (keys.size() > 1) {
+    // d[i, j] is one key.
+    ir::Op key = start(ir::Kind::Pack, "tuple");
+    key.result_role = ir::Role::Container;
+    key.arguments = std::move(keys);
+    keys = {{{}, emit(std::move(key), whole, Sink::operand())}};
+  }
+  op.arguments = std::move(keys);
+  op.arguments.push_back({{}, stored});
+  emit(std::move(op), whole, Sink::discard());
 }
 
 ir::Operand FunctionLowering::element(const Expr* container, llvm::ArrayRef<const Expr*> keys, const Expr* whole,
                                       const Sink& sink) {
+  // x.sizes()[0] is x.size(0).
+  const auto* sizes = dyn_cast<CXXMemberCallExpr>(strip(container));
+  const CXXMethodDecl* method = sizes ? sizes->getMethodDecl() : nullptr;
+  if (method && method->getIdentifier() && method->getName() == "sizes" && keys.size() == 1 && literal(strip(keys.front())) &&
+      role_of(sizes->getImplicitObjectArgument()->getType()) == ir::Role::Tensor) {
+    ir::Op asked = start(ir::Kind::Query, "size");
+    asked.receiver = value(sizes->getImplicitObjectArgument());
+    asked.arguments = {{{}, value(keys.front())}};
+    return emit(std::move(asked), whole, sink);
+  }
   ir::Op op = start(ir::Kind::Index);
   op.receiver = value(container);
   for (const Expr* key : keys) op.arguments.push_back({{}, value(key)});

@@ -43,6 +43,16 @@ struct Sink {
   }
 };
 
+// `c[k]`, `c.at(k)`, `x.index({i, j})`: container null when the expression is none of these.
+struct Element {
+  const clang::Expr* container = nullptr;
+  std::vector<const clang::Expr*> keys;
+};
+Element element_of(const clang::Expr* stripped);
+
+// The p of p.grad(), p.mutable_grad(), p.grad().data(), or null.
+const clang::Expr* gradient_owner(const clang::Expr* expression);
+
 class FunctionLowering {
  public:
   FunctionLowering(UnitContext& unit, ir::Function& function) : unit_(unit), function_(function), block_(&function.body) {}
@@ -91,6 +101,7 @@ class FunctionLowering {
                          const clang::Expr* whole, const Sink& sink);
   ir::Operand compound_assignment(const std::string& name, const clang::Expr* target, const clang::Expr* value,
                                   const clang::Expr* whole, const Sink& sink);
+  void store(const Element& element, const ir::Operand& stored, const clang::Expr* whole);
   ir::Operand increment(const clang::Expr* target, bool up, const clang::Expr* whole, const Sink& sink);
   ir::Operand assignment(const clang::Expr* target, const clang::Expr* value, const clang::Expr* whole,
                          const Sink& sink);
@@ -106,6 +117,8 @@ class FunctionLowering {
   // --- places.cpp
   // The expression as something to write to; operations it needs are emitted. Empty when it is none.
   std::optional<ir::Place> place(const clang::Expr* expression);
+  // An accessor that Python has as an attribute: opt.param_groups(), item.value(), x.data().
+  std::optional<ir::Place> attribute_place(const clang::Expr* expression);
   std::optional<ir::Place> element_place(const clang::Expr* expression);
   ir::Place member_place(const ir::Operand& base, const std::string& name);
   ir::Place variable_place(const clang::ValueDecl& declaration);

@@ -3,6 +3,7 @@
 #include "analyzer/cpp/source_files.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclTemplate.h"
+#include "clang/Basic/DiagnosticSema.h"
 #include "clang/Basic/Stack.h"
 #include "clang/Basic/TargetInfo.h"
 #include "clang/Frontend/CompilerInstance.h"
@@ -35,6 +36,8 @@ class Collector : public clang::DiagnosticConsumer {
   void HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info) override {
     DiagnosticConsumer::HandleDiagnostic(level, info);
     if (level < clang::DiagnosticsEngine::Warning || messages_.size() >= kMessageLimit) return;
+    // Templates of headers are left without bodies here, and Clang wonders where they are.
+    if (info.getID() == clang::diag::ext_undefined_internal_type) return;
     Message message;
     message.error = level >= clang::DiagnosticsEngine::Error;
     llvm::SmallString<256> text;

@@ -45,31 +45,44 @@ void FunctionLowering::know(const ir::Place& place, QualType type) {
   if (role != ir::Role::Unknown) function_.roles[place] = role;
 }
 
-std::optional<ir::Place> FunctionLowering::element_place(const Expr* expression) {
-  const Expr* container = nullptr;
-  const Expr* key = nullptr;
-  if (const auto* x = dyn_cast<ArraySubscriptExpr>(expression)) {
-    container = x->getBase();
-    key = x->getIdx();
-  } else if (const auto* x = dyn_cast<CXXOperatorCallExpr>(expression);
-             x && x->getOperator() == OO_Subscript && x->getNumArgs() == 2) {
-    container = x->getArg(0);
-    key = x->getArg(1);
-  } else if (const auto* x = dyn_cast<CXXMemberCallExpr>(expression)) {
-    const CXXMethodDecl* method = x->getMethodDecl();
-    const bool at = method && method->getIdentifier() && method->getName() == "at" && x->getNumArgs() == 1;
-    if (!at || role_of(x->getImplicitObjectArgument()->getType()) != ir::Role::Container) return std::nullopt;
-    container = x->getImplicitObjectArgument();
-    key = x->getArg(0);
+Element element_of(const Expr* expression) {
+  if (const auto* x = dyn_cast<ArraySubscriptExpr>(expression)) return {x->getBase(), {x->getIdx()}};
+  if (const auto* x = dyn_cast<CXXOperatorCallExpr>(expression)) {
+    if (x->getOperator() != OO_Subscript || x->getNumArgs() < 2) return {};
+    return {x->getArg(0), {x->arg_begin() + 1, x->arg_end()}};
   }
-  if (!container) return std::nullopt;
-  auto of = place(container);
+  const auto* x = dyn_cast<CXXMemberCallExpr>(expression);
+  const CXXMethodDecl* method = x ? x->getMethodDecl() : nullptr;
+  if (!method || !method->getIdentifier() || x->getNumArgs() != 1) return {};
+  const Expr* object = x->getImplicitObjectArgument();
+  const ir::Role role = role_of(object->getType());
+  if (method->getName() == "at" && role == ir::Role::Container) return {object, {x->getArg(0)}};
+  if (method->getName() != "index" || role != ir::Role::Tensor) return {};
+  const auto* keys = dyn_cast<InitListExpr>(strip(x->getArg(0)));
+  if (!keys) return {object, {x->getArg(0)}};
+  return {object, {keys->inits().begin(), keys->inits().end()}};
+}
+
+const Expr* gradient_owner(const Expr* expression) {
+  const auto* read = dyn_cast_or_null<CXXMemberCallExpr>(expression ? strip(expression) : nullptr);
+  const CXXMethodDecl* method = read ? read->getMethodDecl() : nullptr;
+  if (!method || !method->getIdentifier() || read->getNumArgs() != 0) return nullptr;
+  const Expr* object = read->getImplicitObjectArgument();
+  if (role_of(object->getType()) != ir::Role::Tensor) return nullptr;
+  if (method->getName() == "data") return gradient_owner(object);
+  return method->getName() == "grad" || method->getName() == "mutable_grad" ? object : nullptr;
+}
+
+std::optional<ir::Place> FunctionLowering::element_place(const Expr* expression) {
+  const Element element = element_of(expression);
+  if (!element.container) return std::nullopt;
+  auto of = place(element.container);
   if (!of) {
-    const ir::Operand object = value(container);
+    const ir::Operand object = value(element.container);
     if (const auto* known = std::get_if<ir::Place>(&object)) of = *known;
   }
   if (!of) return std::nullopt;
-  value(key);
+  for (const Expr* key : element.keys) value(key);
   of->steps.emplace_back("[]");
   return of;
 }
@@ -96,6 +109,10 @@ std::optional<ir::Place> FunctionLowering::place(const Expr* expression) {
     return member_place(base ? ir::Operand(*base) : value(x->getBase()), x->getMember().getAsString());
   }
   if (auto made = element_place(e)) return made;
+  return attribute_place(e);
+}
+
+std::optional<ir::Place> FunctionLowering::attribute_place(const Expr* e) {
   const auto* call = dyn_cast<CXXMemberCallExpr>(e);
   const CXXMethodDecl* method = call ? call->getMethodDecl() : nullptr;
   if (!method || !is_attribute(*call, method->getNameAsString())) return std::nullopt;

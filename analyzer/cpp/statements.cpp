@@ -95,10 +95,12 @@ void FunctionLowering::constructor_initializers(const CXXConstructorDecl& declar
     const CXXRecordDecl* base = own_class(init->getType());
     if (initializer->isBaseInitializer() && (!base || !unit_.files.is_user(*base))) continue;
     ir::Op op = start(ir::Kind::Call, "__init__");
-    op.receiver = ir::Place{initializer->isBaseInitializer() ? "super" : "self", {}};
+    op.receiver = ir::Place{"self", {}};
+    if (base) op.details["class"] = class_name(*base);
     if (const auto* made = dyn_cast<CXXConstructExpr>(init->IgnoreImplicit())) {
       op.arguments = arguments({made->getArgs(), made->getNumArgs()}, nullptr);
     }
+    if (op.arguments.empty() && initializer->isBaseInitializer()) continue;
     emit(std::move(op), init, Sink::discard());
   }
 }
@@ -271,7 +273,7 @@ void FunctionLowering::default_value(const ir::Place& place, QualType type, Sour
       lexicon::apply(*meaning, op);
       op.kind = ir::Kind::Construct;
     } else if (own && record->hasDefinition() && !record->hasTrivialDefaultConstructor()) {
-      op = start(ir::Kind::Call, class_name(*record));
+      op = start(ir::Kind::Construct, class_name(*record));
       op.details["class"] = op.callee;
     } else {
       return;

@@ -11,6 +11,7 @@ using namespace clang;
 // Classes of std whose objects stand for the one value they are made of.
 bool is_transparent(const CXXRecordDecl& record) {
   if (is_in_torch(record)) {
+    if (record.getIdentifier() && record.getName() == "Slice") return false;
     return !is_module_holder(&record) && !is_options(&record) && !derives_from(&record, "torch::nn::Module") &&
            !derives_from(&record, "torch::optim::Optimizer") && !derives_from(&record, "torch::optim::LRScheduler");
   }

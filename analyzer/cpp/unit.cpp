@@ -116,8 +116,8 @@ class UnitLowering {
     if (!written.isThisDeclarationADefinition() || written.isLambda()) return;
     if (is_module_holder(&written) && written.getBeginLoc().isMacroID()) return;
     describe(written, written.getSourceRange());
-    for (const Decl* member : written.decls()) declaration(member);
     implicit_constructor(written);
+    for (const Decl* member : written.decls()) declaration(member);
   }
 
   void describe(const CXXRecordDecl& written, SourceRange at) {

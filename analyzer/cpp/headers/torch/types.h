@@ -1,0 +1,2 @@
+#pragma once
+#include <torch/forerun_declarations.h>
