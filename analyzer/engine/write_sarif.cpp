@@ -26,14 +26,34 @@ std::string uri(const std::string& path) {
   return text;
 }
 
-Json physical(const Location& at) {
+// Our columns count bytes; SARIF's count UTF-16 units.
+int utf16_column(const Texts& texts, const std::string& file, Position at) {
+  const auto found = texts.find(file);
+  if (found == texts.end()) return at.column;
+  const std::string_view text = found->second;
+  std::size_t from = 0;
+  for (int line = 1; line < at.line && from != std::string_view::npos; ++line) {
+    from = text.find('\n', from);
+    if (from != std::string_view::npos) ++from;
+  }
+  if (from == std::string_view::npos) return at.column;
+  int column = 1;
+  for (std::size_t i = from; i < text.size() && text[i] != '\n' && static_cast<int>(i - from) + 1 < at.column; ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if ((byte & 0xc0) == 0x80) continue;
+    column += byte >= 0xf0 ? 2 : 1;
+  }
+  return column;
+}
+
+Json physical(const Location& at, const Texts& texts) {
   Json json{{"artifactLocation", {{"uri", uri(at.file)}}}};
   if (at.begin.line == 0) return json;
   Json region{{"startLine", at.begin.line}};
-  if (at.begin.column != 0) region["startColumn"] = at.begin.column;
+  if (at.begin.column != 0) region["startColumn"] = utf16_column(texts, at.file, at.begin);
   if (at.end.line != 0) {
     region["endLine"] = at.end.line;
-    if (at.end.column != 0) region["endColumn"] = at.end.column;
+    if (at.end.column != 0) region["endColumn"] = utf16_column(texts, at.file, at.end);
   }
   json["region"] = region;
   return json;
@@ -69,7 +89,7 @@ Json rules_of(std::map<std::string, int>& index) {
   return list;
 }
 
-Json result(const Finding& finding, int rule, const std::string& fingerprint) {
+Json result(const Finding& finding, int rule, const std::string& fingerprint, const Texts& texts) {
   std::string message = finding.message;
   if (!finding.help.empty()) message += "\n" + finding.help;
   Json json{{"ruleId", finding.rule_id},
@@ -80,14 +100,14 @@ Json result(const Finding& finding, int rule, const std::string& fingerprint) {
             {"partialFingerprints", {{"primaryLocationLineHash", fingerprint}}}};
   int id = 1;
   for (const Finding::Related& related : finding.related) {
-    json["relatedLocations"].push_back({{"id", id++}, {"message", {{"text", related.message}}}, {"physicalLocation", physical(related.location)}});
+    json["relatedLocations"].push_back({{"id", id++}, {"message", {{"text", related.message}}}, {"physicalLocation", physical(related.location, texts)}});
   }
   return json;
 }
 
-Json notification(const Error& problem) {
+Json notification(const Error& problem, const Texts& texts) {
   Json json{{"level", "error"}, {"message", {{"text", problem.message}}}};
-  if (!problem.where.file.empty()) json["locations"] = Json::array({{{"physicalLocation", physical(problem.where)}}});
+  if (!problem.where.file.empty()) json["locations"] = Json::array({{{"physicalLocation", physical(problem.where, texts)}}});
   return json;
 }
 
@@ -100,12 +120,12 @@ std::string write_sarif(const Report& report) {
   run["automationDetails"] = {{"id", "forerun-lint/"}};
   run["columnKind"] = "utf16CodeUnits";
   Json invocation{{"executionSuccessful", report.errors.empty()}};
-  for (const Error& problem : report.errors) invocation["toolExecutionNotifications"].push_back(notification(problem));
+  for (const Error& problem : report.errors) invocation["toolExecutionNotifications"].push_back(notification(problem, report.texts));
   run["invocations"] = Json::array({invocation});
   run["results"] = Json::array();
   const std::vector<std::string> prints = fingerprints(report.findings, report.texts);
   for (std::size_t i = 0; i < report.findings.size(); ++i) {
-    run["results"].push_back(result(report.findings[i], index[report.findings[i].rule_id], prints[i]));
+    run["results"].push_back(result(report.findings[i], index[report.findings[i].rule_id], prints[i], report.texts));
   }
   Json json{{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"}, {"version", "2.1.0"}, {"runs", Json::array({run})}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

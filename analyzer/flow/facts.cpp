@@ -1,6 +1,7 @@
 #include "analyzer/flow/facts.h"
 
 #include <algorithm>
+#include <set>
 
 #include "analyzer/flow/names.h"
 
@@ -21,6 +22,13 @@ bool names_a_device(const std::string& text) {
   return false;
 }
 
+// Questions about a tensor that are answered without its bytes, where they are read as members.
+bool is_metadata(const std::string& member) {
+  static const std::set<std::string> known = {"shape", "device", "dtype", "ndim", "is_cuda", "is_leaf", "requires_grad", "grad_fn", "layout",
+                                              "is_sparse", "is_quantized", "is_meta", "names", "itemsize", "nbytes", "is_cpu"};
+  return known.contains(member);
+}
+
 bool names_the_host(const std::string& text) { return text == "\"cpu\"" || text == "cpu" || text.find("kCPU") != std::string::npos; }
 
 }  // namespace
@@ -37,7 +45,8 @@ Facts::Facts(const Analysis& analysis)
     if (node.is(Kind::Backward)) {
       for (const ValueId value : node.receiver) backwarded_[static_cast<std::size_t>(value)] = true;
     }
-    if (node.is(Kind::Move) && moved_to(node) != Device::Host) {
+    // A change of type (double, half) stays where it is; `to` of something unknown may go anywhere.
+    if (node.is(Kind::Move) && (node.op->callee == "to" || node.op->callee == "cuda") && moved_to(node) != Device::Host) {
       for (const ValueId value : node.receiver) moved_[static_cast<std::size_t>(value)] = true;
     }
     if (node.is(Kind::RequiresGrad) && literal_argument(*node.op, "requires_grad", 0) == "false") {
@@ -93,7 +102,7 @@ History Facts::history_of(ValueId id) const {
     case Value::Form::Function: return History::None;
     case Value::Form::Name: return History::Maybe;
     case Value::Form::Member: {
-      if (value.step == "grad" || value.step == "data") return History::None;
+      if (value.step == "grad" || value.step == "data" || is_metadata(value.step)) return History::None;
       const Value& base = graph_.values[static_cast<std::size_t>(value.base)];
       if (base.form == Value::Form::Name || base.type != nullptr) return History::Maybe;
       return history[static_cast<std::size_t>(value.base)];
@@ -199,6 +208,7 @@ Device Facts::device_of(ValueId id) const {
     case Value::Form::Function: return Device::Host;
     case Value::Form::Name: return backwarded_[static_cast<std::size_t>(id)] ? Device::Device : Device::Maybe;
     case Value::Form::Member: {
+      if (is_metadata(value.step)) return Device::Host;
       const Value& base = graph_.values[static_cast<std::size_t>(value.base)];
       if (base.form == Value::Form::Name || base.type != nullptr) return Device::Maybe;
       return device[static_cast<std::size_t>(value.base)];

@@ -118,7 +118,8 @@ def norms_of_scaled_gradients(net, loader, opt, scaler):
     for x, y in loader:
         opt.zero_grad()
         scaler.scale(F.cross_entropy(net(x), y)).backward()
+        norms = []
         for p in net.parameters():
-            print(p.grad.norm())  # expect: clip-before-unscale
+            norms.append(p.grad.norm())  # expect: clip-before-unscale
         scaler.step(opt)
         scaler.update()

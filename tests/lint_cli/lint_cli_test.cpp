@@ -1,0 +1,226 @@
+// forerun-lint through its command line: what it prints where, and how it ends.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/support/golden.h"
+
+namespace forerun::test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+const std::string kTool = FORERUN_BINARY_DIR "/bin/forerun-lint";
+
+constexpr const char* kHazard =
+    "import torch\n"
+    "import torch.nn.functional as F\n"
+    "\n"
+    "\n"
+    "def fit(net, batches, opt):\n"
+    "    total = 0.0\n"
+    "    for x, y in batches:\n"
+    "        loss = F.mse_loss(net(x), y)\n"
+    "        loss.backward()\n"
+    "        opt.step()\n"     // 10
+    "        total += loss\n"  // 11
+    "    return total\n";
+
+constexpr const char* kClean = "import torch\n\n\ndef twice(x):\n    return 2 * x\n";
+
+class LintCli : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(kTool)) GTEST_SKIP() << "forerun-lint is not built here";
+  }
+  CommandResult lint(std::vector<std::string> arguments, const std::string& input = {}) {
+    arguments.insert(arguments.begin(), kTool);
+    return run_command(arguments, input, 60);
+  }
+  // Runs with the folder as working directory, so that paths are relative.
+  CommandResult lint_here(const std::string& arguments, const std::string& environment = "") {
+    return run_command({"sh", "-c", "cd '" + folder_.path() + "' && " + environment + " '" + kTool + "' " + arguments}, {}, 60);
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(LintCli, CleanIsZeroAndQuiet) {
+  const CommandResult result = lint({folder_.write("clean.py", kClean)});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err, HasSubstr("1 file checked: 0 errors, 0 warnings, 0 notes"));
+}
+
+TEST_F(LintCli, FindingsAreOneOnStandardOutput) {
+  folder_.write("a.py", kHazard);
+  const CommandResult result = lint_here("a.py");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.out, StartsWith("a.py:10:9: error: gradients of this step are added to those of the steps before [zero-grad-missing]\n"
+                                     "a.py:9:9: note: backward() adds to them here\n"
+                                     "a.py:7:5: note: the loop starts again here with the old gradients\n"
+                                     "help: call zero_grad() once per step, before backward()\n"));
+  EXPECT_THAT(result.out, HasSubstr("a.py:11:9: warning: 'loss' is added to 'total' with its graph"));
+  EXPECT_THAT(result.err, HasSubstr("1 error, 1 warning"));
+}
+
+TEST_F(LintCli, NoFilesIsSuccess) {
+  const CommandResult result = lint({});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.out + result.err, "");
+  EXPECT_EQ(nlohmann::json::parse(lint({"--format", "sarif"}).out)["runs"][0]["results"].size(), 0u);
+}
+
+TEST_F(LintCli, FoldersAreWalked) {
+  folder_.write("src/a.py", kHazard);
+  folder_.write("src/deep/b.py", kHazard);
+  folder_.write("src/.hidden/c.py", kHazard);
+  folder_.write("src/build/d.py", kHazard);
+  folder_.write("src/env1/pyvenv.cfg", "");
+  folder_.write("src/env1/e.py", kHazard);
+  folder_.write("src/notes.txt", "nothing");
+  const CommandResult result = lint_here("src");
+  EXPECT_THAT(result.err, HasSubstr("2 files checked"));
+  EXPECT_THAT(result.out, HasSubstr("src/deep/b.py:10:9"));
+  EXPECT_THAT(lint_here("src --exclude deep").err, HasSubstr("1 file checked"));
+  EXPECT_THAT(lint_here("src/.hidden/c.py").err, HasSubstr("1 file checked")) << "a file that is named is taken";
+}
+
+TEST_F(LintCli, SameBytesForAnyNumberOfJobs) {
+  for (int i = 0; i < 20; ++i) folder_.write("many/f" + std::to_string(i) + ".py", kHazard);
+  const std::string one = lint_here("many --format json --jobs 1").out;
+  EXPECT_EQ(lint_here("many --format json --jobs 7").out, one);
+  EXPECT_THAT(one, Not(HasSubstr(folder_.path()))) << "no absolute path that was not given";
+}
+
+TEST_F(LintCli, StandardInput) {
+  const CommandResult result = lint({"-", "--stdin-filename", "src/x.py"}, kHazard);
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.out, StartsWith("src/x.py:10:9: error: "));
+}
+
+TEST_F(LintCli, OtherFilesAreCheckedWhenOneCannotBe) {
+  folder_.write("a.py", kHazard);
+  folder_.write("junk.py", std::string("\x7f""ELF\0\0", 6));
+  const CommandResult result = lint_here("a.py junk.py missing.py data.bin");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.out, HasSubstr("a.py:10:9"));
+  EXPECT_THAT(result.err, HasSubstr("junk.py: error: is not a text file in UTF-8"));
+  EXPECT_THAT(result.err, HasSubstr("missing.py: error: no such file or folder"));
+  folder_.write("data.bin", "x");
+  EXPECT_THAT(lint_here("data.bin").err, HasSubstr("data.bin: error: is neither Python nor C++ by its name"));
+  const auto json = nlohmann::json::parse(lint_here("a.py junk.py --format json").out);
+  EXPECT_EQ(json["could_not_check"].size(), 1u);
+  EXPECT_EQ(json["findings"].size(), 2u);
+}
+
+TEST_F(LintCli, UnreadableFile) {
+  const std::string path = folder_.write("locked.py", kClean);
+  std::filesystem::permissions(path, std::filesystem::perms::none);
+  if (::geteuid() == 0) GTEST_SKIP() << "root reads everything";
+  EXPECT_EQ(lint({path}).exit_code, 2);
+}
+
+TEST_F(LintCli, SelectionOnTheCommandLine) {
+  folder_.write("a.py", kHazard);
+  EXPECT_THAT(lint_here("a.py --select memory").out, Not(HasSubstr("zero-grad-missing")));
+  EXPECT_THAT(lint_here("a.py --ignore 'graph-*'").out, Not(HasSubstr("graph-kept")));
+  EXPECT_EQ(lint_here("a.py --select memory,gradient --severity all=note").exit_code, 0);
+  EXPECT_EQ(lint_here("a.py --select memory --fail-on error").exit_code, 0);
+  EXPECT_EQ(lint_here("a.py --fail-on never").exit_code, 0);
+  EXPECT_EQ(lint_here("a.py --per-file-ignores 'a.*:all'").out, "");
+  const CommandResult wrong = lint_here("a.py --select zero-grad-mising");
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("no rule matches 'zero-grad-mising'\nhelp: did you mean 'zero-grad-missing'?"));
+  for (const char* bad : {"--severity memory", "--severity memory=loud", "--per-file-ignores a.py", "--jobs 0", "--jobs many", "--format xml", "--fail-on all", "--update-baseline"}) {
+    const CommandResult refused = lint_here(std::string("a.py ") + bad);
+    EXPECT_EQ(refused.exit_code, 2) << bad;
+    EXPECT_EQ(refused.out, "") << bad;
+  }
+}
+
+TEST_F(LintCli, Configuration) {
+  folder_.write("src/a.py", kHazard);
+  folder_.write("forerun.toml", "[lint]\nselect = ['memory']\n");
+  EXPECT_THAT(lint_here("src").out, Not(HasSubstr("zero-grad-missing")));
+  EXPECT_THAT(lint_here("src --isolated").out, HasSubstr("zero-grad-missing"));
+  EXPECT_THAT(lint_here("src --select gradient").out, HasSubstr("zero-grad-missing"));
+  folder_.write("other.toml", "exclude = ['src']\n");
+  EXPECT_EQ(lint_here("src --config other.toml").out, "");
+  folder_.write("forerun.toml", "[lint]\nselct = ['memory']\n");
+  const CommandResult broken = lint_here("src");
+  EXPECT_EQ(broken.exit_code, 2);
+  EXPECT_EQ(broken.out, "");
+  EXPECT_THAT(broken.err, HasSubstr("forerun.toml:2:1: error: unknown key 'selct'"));
+  EXPECT_EQ(lint_here("src --config nowhere.toml").exit_code, 2);
+}
+
+TEST_F(LintCli, SuppressionsInTheText) {
+  std::string text = kHazard;
+  text.replace(text.find("opt.step()"), 10, "opt.step()  # noqa: zero-grad-missing");
+  text.replace(text.find("total += loss"), 13, "total += loss  # forerun: ignore[memory]");
+  folder_.write("a.py", text);
+  const CommandResult result = lint_here("a.py");
+  EXPECT_EQ(result.exit_code, 0) << result.out;
+  EXPECT_THAT(result.err, HasSubstr("2 suppressed"));
+  folder_.write("b.py", "x = 1  # forerun: ignore[zero-grad-missing]\n");
+  EXPECT_THAT(lint_here("b.py").out, HasSubstr("b.py:1:"));
+  EXPECT_THAT(lint_here("b.py").out, HasSubstr("[unused-suppression]"));
+}
+
+TEST_F(LintCli, BaselineHoldsOldFindings) {
+  folder_.write("a.py", kHazard);
+  EXPECT_EQ(lint_here("a.py --baseline known.json --update-baseline").exit_code, 0);
+  EXPECT_EQ(lint_here("a.py --baseline known.json").exit_code, 0);
+  folder_.write("a.py", std::string("# moved\n") + kHazard + "\n\ndef again(net, batches, opt):\n    seen = []\n    for x, y in batches:\n        opt.zero_grad()\n"
+                                                             "        loss = F.mse_loss(net(x), y)\n        loss.backward()\n        opt.step()\n        seen.append(loss)\n");
+  const CommandResult later = lint_here("a.py --baseline known.json");
+  EXPECT_EQ(later.exit_code, 1);
+  EXPECT_THAT(later.out, HasSubstr("graph-kept-container"));
+  EXPECT_THAT(later.out, Not(HasSubstr("zero-grad-missing")));
+  EXPECT_THAT(later.err, HasSubstr("2 in the baseline"));
+  folder_.write("a.py", kClean);
+  EXPECT_THAT(lint_here("a.py --baseline known.json").err, HasSubstr("2 findings of the baseline are mended"));
+}
+
+TEST_F(LintCli, FormatsAndOutput) {
+  folder_.write("a.py", kHazard);
+  EXPECT_EQ(nlohmann::json::parse(lint_here("a.py --format sarif").out)["runs"][0]["results"].size(), 2u);
+  EXPECT_THAT(lint_here("a.py --format github").out, StartsWith("::error file=a.py,line=10,"));
+  EXPECT_THAT(lint_here("a.py --statistics").out, HasSubstr("     1  zero-grad-missing\n"));
+  const CommandResult written = lint_here("a.py --format json --output report.json");
+  EXPECT_EQ(written.exit_code, 1);
+  EXPECT_EQ(written.out, "");
+  EXPECT_EQ(nlohmann::json::parse(read_all(folder_.path() + "/report.json"))["findings"].size(), 2u);
+  EXPECT_EQ(lint_here("a.py --output nowhere/report.txt").exit_code, 2);
+  EXPECT_THAT(lint_here("a.py", "TERM=xterm").out, Not(HasSubstr("\033["))) << "no colour but on a terminal";
+}
+
+TEST_F(LintCli, PrintsWhatRulesSee) {
+  folder_.write("a.py", kHazard);
+  const CommandResult result = lint_here("a.py --print-ir");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.out, HasSubstr("function fit (net, batches, opt)\n  total = 0.0\n  loop x, y in batches\n"));
+}
+
+TEST_F(LintCli, SpeaksOfItsRules) {
+  EXPECT_THAT(lint({"--list-rules"}).out, HasSubstr("zero-grad-missing"));
+  EXPECT_THAT(lint({"--explain", "zero-grad-missing"}).out, StartsWith("# "));
+  EXPECT_THAT(lint({"--explain", ""}).out, HasSubstr("zero-grad-missing\n"));
+  EXPECT_THAT(lint({"--version"}).out, StartsWith("forerun "));
+  EXPECT_THAT(lint({"--help"}).out, HasSubstr("--baseline FILE"));
+  const CommandResult unknown = lint({"--explain", "zero-grad"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_EQ(unknown.out, "");
+}
+
+}  // namespace
+}  // namespace forerun::test
