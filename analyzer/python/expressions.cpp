@@ -552,6 +552,7 @@ void Lowering::comprehension_clauses(Id node, const std::vector<Id>& clauses, st
     return;
   }
   const Id clause = clauses[at];
+  if (too_many(static_cast<int>(at), clause)) return;
   if (tree_.type(clause) == Type::IfClause) {
     ir::Branch made;
     made.at = tree_.location(clause);

@@ -10,6 +10,12 @@ namespace forerun::python {
 using ir::Kind;
 using ir::Role;
 
+namespace {
+
+constexpr int kChainBound = 200;
+
+}  // namespace
+
 // ------------------------------------------------------------------------------------------------ making things
 
 ir::Op Lowering::op(Kind kind, std::string_view callee, Id at) {
@@ -50,13 +56,24 @@ void Lowering::note_variable(Variable& variable) {
   frame_.seen.push_back(&variable);
 }
 
+// Chains that nest in the IR though not in the text: elif, case, with a, b, for … for …
+bool Lowering::too_many(int links, Id at) {
+  if (links < kChainBound) return false;
+  if (!said_chain_) {
+    const Location where = tree_.location(at);
+    program_.notes.push_back(fmt::format("{}: a chain of more than {} parts; the rest of it is not read", to_string(where), kChainBound));
+  }
+  said_chain_ = true;
+  return true;
+}
+
 // ------------------------------------------------------------------------------------------------ functions
 
 void Lowering::run() {
   ir::Function module;
   module.name = "<module>";
   module.at = tree_.location(0, 0);
-  frame_ = {&module, 0, -1, 0, 0, ++stamps_, {}};
+  frame_ = {&module, 0, -1, 0, 0, 0, ++stamps_, {}};
   for (std::size_t i = 0; i < facts_.classes.size(); ++i) record_class(static_cast<int>(i));
   in(module.body, [&] { statements_of(0); });
   record_roles(module, frame_);
@@ -104,7 +121,7 @@ bool Lowering::wrap_in_guards(Id decorated, std::vector<ir::Scope>& guards) {
     const Id name = called ? tree_.child(value, Field::Function) : value;
     const std::string qualified = name != 0 ? roles_.callee_name(name, frame_.scope) : std::string();
     const auto form = lexicon::guard(qualified);
-    if (!form) continue;
+    if (!form || too_many(static_cast<int>(guards.size()), each)) continue;
     ir::Scope made;
     made.form = *form;
     made.callee = qualified;
@@ -127,7 +144,7 @@ std::shared_ptr<ir::Function> Lowering::function_body(Id definition, Id decorate
   function->at = tree_.location(tree_.node(definition).begin, end);
 
   Frame outer = std::move(frame_);
-  frame_ = {function.get(), info.scope, info.cls, 0, 0, ++stamps_, {}};
+  frame_ = {function.get(), info.scope, info.cls, 0, 0, 0, ++stamps_, {}};
   if (info.cls < 0) frame_.cls = outer.cls;
   bool skip = info.has_self;
   if (const Id parameters = tree_.child(definition, Field::Parameters)) {
@@ -190,7 +207,7 @@ void Lowering::class_body(Id definition, int cls) {
   own.name = fmt::format("{}.<body>", info.name);
   own.at = tree_.location(definition);
   Frame outer = std::move(frame_);
-  frame_ = {&own, info.scope, cls, 0, 0, ++stamps_, {}};
+  frame_ = {&own, info.scope, cls, 0, 0, 0, ++stamps_, {}};
   in(own.body, [&] { block(body); });
   // Constants of a class say nothing to training.
   const bool plain = std::all_of(own.body.begin(), own.body.end(), [](const ir::Node& node) {
@@ -214,7 +231,7 @@ std::string Lowering::lambda(Id node, std::string name) {
   function->at = tree_.location(node);
   const int scope = facts_.scope_of(node);
   Frame outer = std::move(frame_);
-  frame_ = {function.get(), scope < 0 ? outer.scope : scope, outer.cls, 0, 0, ++stamps_, {}};
+  frame_ = {function.get(), scope < 0 ? outer.scope : scope, outer.cls, 0, 0, 0, ++stamps_, {}};
   if (const Id parameters = tree_.child(node, Field::Parameters)) {
     for (Id each : Children(tree_, parameters)) {
       const Id named = tree_.child(each, Field::Name);

@@ -45,6 +45,7 @@ class Lowering {
     int cls = -1;
     int temporaries = 0;
     int lambdas = 0;
+    int loops = 0;  // around the statement
     unsigned stamp = 0;
     std::vector<Variable*> seen;  // variables of outer scopes and members it names
   };
@@ -68,7 +69,8 @@ class Lowering {
   void statements_of(Id node);
   void expression_statement(Id node);
   void if_statement(Id node);
-  void branches(Id node, Id alternative);
+  void branches(Id node, Id alternative, int link);
+  bool too_many(int links, Id at);
   void for_statement(Id node);
   void each_loop(Id left, Id right, Id at, ir::Loop& loop);
   bool counted_loop(Id left, Id right, ir::Loop& loop);
@@ -181,6 +183,7 @@ class Lowering {
   ir::Block* block_ = nullptr;
   Frame frame_;
   unsigned stamps_ = 0;
+  bool said_chain_ = false;
 };
 
 // A number as the IR prints it: digit separators gone, a missing zero put in.

@@ -8,6 +8,7 @@ namespace {
 
 using ir::Role;
 
+constexpr int kInferenceBudget = 2000;  // expressions looked at for one answer
 constexpr int kInferenceBound = 40;  // of expressions within expressions; beyond, nothing is known
 
 Knowledge role(Role what) { return {what, -1, {}}; }
@@ -67,7 +68,8 @@ bool is_progress(std::string_view name) {
 }
 
 Knowledge Roles::of_expression(Id node, int scope, int depth) {
-  if (node == 0 || depth > kInferenceBound) return {};
+  if (depth == 0) asked_ = 0;
+  if (node == 0 || depth > kInferenceBound || ++asked_ > kInferenceBudget) return {};
   switch (tree_.type(node)) {
     case Type::Identifier: {
       Variable* found = facts_.find(scope, tree_.text(node));
@@ -111,9 +113,10 @@ Knowledge Roles::of_expression(Id node, int scope, int depth) {
       return joined(of_expression(first, scope, depth + 1), of_expression(other, scope, depth + 1));
     }
     case Type::Subscript: {
-      const Knowledge base = of_expression(tree_.child(node, Field::Value), scope, depth + 1);
+      const Id object = tree_.child(node, Field::Value);
+      const Knowledge base = of_expression(object, scope, depth + 1);
       if (base.role == Role::Tensor || base.role == Role::Text || base.role == Role::Other) return role(base.role);
-      return of_element(tree_.child(node, Field::Value), -1, scope, depth + 1);
+      return object == 0 ? Knowledge{} : of_element_of(base, object);
     }
     default: return {};
   }
@@ -284,7 +287,11 @@ Knowledge Roles::of_element(Id iterable, int index, int scope, int depth) {
     }
     return all;
   }
-  const Knowledge whole = of_expression(iterable, scope, depth + 1);
+  return of_element_of(of_expression(iterable, scope, depth + 1), iterable);
+}
+
+// An element of `whole`, which is written as `iterable`.
+Knowledge Roles::of_element_of(const Knowledge& whole, Id iterable) const {
   if (whole.role == Role::Loader || whole.role == Role::Tensor) return role(Role::Tensor);
   if (whole.role == Role::Text) return role(Role::Text);
   // optimizers, models["g"]: the elements are what the name says of one.

@@ -20,6 +20,7 @@ class Roles {
   Knowledge of_uses(std::string_view place, unsigned bits) const;
   // An element of what is iterated; index is that of the loop's target, -1 when there is one.
   Knowledge of_element(Id iterable, int index, int scope, int depth = 0);
+  Knowledge of_element_of(const Knowledge& whole, Id iterable) const;
   Knowledge of_class(int cls);
   Knowledge of_function_result(int function, int depth = 0);
   // What calling a lexicon function, class or outside function by its full name gives.
@@ -42,6 +43,7 @@ class Roles {
 
   Facts& facts_;
   const Tree& tree_;
+  int asked_ = 0;
 };
 
 // A receiver whose members are settings, never tensors or modules: args.data, cfg.device, opt.lr of argparse.

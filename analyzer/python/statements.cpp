@@ -32,8 +32,11 @@ void Lowering::statement(Id node) {
     case Type::Raise: return raise_statement(node);
     case Type::Delete: return delete_statement(node);
     case Type::PrintStatement: return print_statement(node);
-    case Type::Break: return jump(ir::Jump::Form::Break, {}, node);
-    case Type::Continue: return jump(ir::Jump::Form::Continue, {}, node);
+    case Type::Break:
+    case Type::Continue:
+      // Outside a loop, which only broken text has, there is nothing to leave.
+      if (frame_.loops > 0) jump(tree_.type(node) == Type::Break ? ir::Jump::Form::Break : ir::Jump::Form::Continue, {}, node);
+      return;
     case Type::Assert:
     case Type::ExecStatement:
       for (Id each : Children(tree_, node)) evaluate_calls(each);
@@ -120,11 +123,12 @@ void Lowering::if_statement(Id node) {
     alternative = each;
     break;
   }
-  branches(node, alternative);
+  branches(node, alternative, 0);
 }
 
 // An if or elif with what follows it: the next elif or else.
-void Lowering::branches(Id node, Id alternative) {
+void Lowering::branches(Id node, Id alternative, int link) {
+  if (too_many(link, node)) return;
   ir::Branch made;
   made.at = tree_.location(node);
   const Id condition = tree_.child(node, Field::Condition), body = tree_.child(node, Field::Consequence);
@@ -138,7 +142,7 @@ void Lowering::branches(Id node, Id alternative) {
   if (alternative != 0) {
     in(made.else_body, [&] {
       if (tree_.type(alternative) == Type::Elif) {
-        branches(alternative, tree_.next(tree_.parent(alternative), alternative));
+        branches(alternative, tree_.next(tree_.parent(alternative), alternative), link + 1);
       } else {
         statements_of(alternative);
       }
@@ -222,9 +226,11 @@ void Lowering::for_statement(Id node) {
   if (left == 0 || right == 0) return statements_of(node);
   ir::Loop loop;
   each_loop(left, right, node, loop);
+  ++frame_.loops;
   in(loop.body, [&] {
     if (const Id body = tree_.child(node, Field::Body)) block(body);
   });
+  --frame_.loops;
   in(loop.otherwise, [&] {
     if (const Id other = tree_.child(node, Type::Else)) statements_of(other);
   });
@@ -241,9 +247,11 @@ void Lowering::while_statement(Id node) {
   });
   const auto* literal = loop.condition ? std::get_if<ir::Literal>(&*loop.condition) : nullptr;
   if (literal != nullptr && (literal->text == "true" || literal->text == "1")) loop.condition.reset();
+  ++frame_.loops;
   in(loop.body, [&] {
     if (const Id body = tree_.child(node, Field::Body)) block(body);
   });
+  --frame_.loops;
   in(loop.otherwise, [&] {
     if (const Id other = tree_.child(node, Type::Else)) statements_of(other);
   });
@@ -308,7 +316,7 @@ void Lowering::with_statement(Id node) {
 }
 
 void Lowering::with_items(const std::vector<std::pair<Id, Id>>& items, std::size_t at, Id body, Id header) {
-  if (at == items.size()) {
+  if (at == items.size() || too_many(static_cast<int>(at), items[at].first)) {
     if (body != 0) block(body);
     return;
   }
@@ -427,7 +435,7 @@ void Lowering::match_statement(Id node) {
 }
 
 void Lowering::match_cases(const std::vector<Id>& cases, std::size_t at, const ir::Operand& subject) {
-  if (at == cases.size()) return;
+  if (at == cases.size() || too_many(static_cast<int>(at), cases[at])) return;
   const Id clause = cases[at];
   bool always = false;
   const ir::Operand condition = match_condition(clause, subject, always);
