@@ -10,22 +10,27 @@ using Json = nlohmann::ordered_json;
 
 Json to_json(const std::vector<Part>& parts) {
   Json list = Json::array();
-  for (const Part& part : parts) list.push_back({{"what", part.what}, {"category", part.category}, {"bytes", part.bytes}});
+  for (const Part& part : parts)
+    list.push_back({{"what", part.what}, {"category", part.category}, {"bytes", part.bytes}});
   return list;
 }
 
 Json to_json(const TimeInterval& interval) {
-  return {{"low_ms", interval.low_s * 1e3}, {"expected_ms", interval.expected_s * 1e3}, {"high_ms", interval.high_s * 1e3}};
+  return {{"low_ms", interval.low_s * 1e3},
+          {"expected_ms", interval.expected_s * 1e3},
+          {"high_ms", interval.high_s * 1e3}};
 }
 
 Json to_json(const Peak& peak) {
-  return {{"step", peak.step}, {"phase", peak.phase}, {"op", peak.op}, {"alive", to_json(peak.alive)}};
+  return {
+      {"step", peak.step}, {"phase", peak.phase}, {"op", peak.op}, {"alive", to_json(peak.alive)}};
 }
 
 // The step whose peak is the largest of all: the first that reaches it.
 const Peak* highest(const MemoryEstimate& memory) {
   for (std::size_t i = 0; i < memory.steps.size() && i < memory.peaks.size(); ++i) {
-    if (memory.steps[i].peak_allocated_bytes == memory.peak_allocated_bytes) return &memory.peaks[i];
+    if (memory.steps[i].peak_allocated_bytes == memory.peak_allocated_bytes)
+      return &memory.peaks[i];
   }
   return nullptr;
 }
@@ -50,7 +55,8 @@ Json to_json(const MemoryEstimate& memory) {
           {"peak_allocated_bytes", memory.peak_allocated_bytes},
           {"peak_reserved_bytes", memory.peak_reserved_bytes},
           {"context_bytes", memory.context_bytes},
-          {"peak_at", at == nullptr ? Json() : Json{{"step", at->step}, {"phase", at->phase}, {"op", at->op}}},
+          {"peak_at",
+           at == nullptr ? Json() : Json{{"step", at->step}, {"phase", at->phase}, {"op", at->op}}},
           {"steps", std::move(steps)},
           {"peaks", std::move(peaks)},
           {"fits", memory.fits},
@@ -70,7 +76,9 @@ Json to_json(const TimeEstimate& time) {
   if (time.steps_per_epoch) made["steps_per_epoch"] = *time.steps_per_epoch;
   if (time.optimizer_steps) made["optimizer_steps"] = *time.optimizer_steps;
   if (time.run) {
-    made["run_seconds"] = {{"low_s", time.run->low_s}, {"expected_s", time.run->expected_s}, {"high_s", time.run->high_s}};
+    made["run_seconds"] = {{"low_s", time.run->low_s},
+                           {"expected_s", time.run->expected_s},
+                           {"high_s", time.run->high_s}};
   }
   return made;
 }
@@ -83,7 +91,10 @@ Json to_json(const Estimate& estimate) {
             {"gpu", estimate.gpu},
             {"framework", estimate.framework},
             {"allocator", "native backend, default options"}}},
-          {"estimate", {{"memory", to_json(estimate.memory)}, {"time", to_json(estimate.time)}, {"unmodelled", estimate.unmodelled}}}};
+          {"estimate",
+           {{"memory", to_json(estimate.memory)},
+            {"time", to_json(estimate.time)},
+            {"unmodelled", estimate.unmodelled}}}};
 }
 
 }  // namespace

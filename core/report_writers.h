@@ -8,7 +8,8 @@
 
 namespace forerun {
 
-// One estimate: an object {tool, version, context, estimate}; several that share a process: an array of them.
+// One estimate: an object {tool, version, context, estimate}; several that share a process: an
+// array of them.
 std::string to_json(const std::vector<Estimate>& estimates);
 
 // For people, at most about 100 columns.

@@ -1,9 +1,9 @@
 #include "core/spec.h"
 
-#include <fmt/format.h>
-
 #include <filesystem>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "core/files.h"
 #include "core/yaml.h"
@@ -15,21 +15,26 @@ constexpr std::int64_t kMaxSpecBytes = 4ll << 20;
 constexpr std::size_t kMaxChain = 16;  // specs that run before one another
 constexpr std::int64_t kMaxAccumulation = 10'000;
 
-const std::vector<std::string> kKeys = {"model", "input", "target", "loss", "batch_size", "precision", "optimizer",
-                                        "gradient_accumulation_steps", "clip_norm", "checkpoint", "gpu", "framework",
-                                        "setup", "after", "dataset_size", "epochs"};
+const std::vector<std::string> kKeys = {
+    "model",      "input",      "target",       "loss",
+    "batch_size", "precision",  "optimizer",    "gradient_accumulation_steps",
+    "clip_norm",  "checkpoint", "gpu",          "framework",
+    "setup",      "after",      "dataset_size", "epochs"};
 
 class Reader {
  public:
-  Reader(const std::string& path, std::vector<std::string> chain) : path_(path), chain_(std::move(chain)) {}
+  Reader(const std::string& path, std::vector<std::string> chain)
+      : path_(path), chain_(std::move(chain)) {}
 
   Result<Spec> read(const std::string& text) {
     const auto root = yaml::parse(text, path_);
     if (!root) return root.error();
-    if (const Status known = yaml::only_keys(*root, path_, "the spec", kKeys); !known) return known.error();
+    if (const Status known = yaml::only_keys(*root, path_, "the spec", kKeys); !known)
+      return known.error();
     root_ = *root;
     spec_.path = path_;
-    for (const auto field : {&Reader::model, &Reader::tensors, &Reader::training, &Reader::optimizer, &Reader::surroundings, &Reader::after}) {
+    for (const auto field : {&Reader::model, &Reader::tensors, &Reader::training,
+                             &Reader::optimizer, &Reader::surroundings, &Reader::after}) {
       if (const Status fine = (this->*field)(); !fine) return fine.error();
     }
     return std::move(spec_);
@@ -87,10 +92,14 @@ SpecValue Reader::value(const YAML::Node& node) const {
   if (!node.IsScalar()) return made;
   const std::string& text = node.Scalar();
   const bool plain = node.Tag() != "!";
-  if (const auto whole = yaml::to_integer(text); whole && plain) made.value = *whole;
-  else if (const auto real = yaml::to_real(text); real && plain && !yaml::looks_like_integer(text)) made.value = *real;
-  else if (const auto flag = yaml::to_boolean(text); flag && plain) made.value = *flag;
-  else made.value = text;
+  if (const auto whole = yaml::to_integer(text); whole && plain)
+    made.value = *whole;
+  else if (const auto real = yaml::to_real(text); real && plain && !yaml::looks_like_integer(text))
+    made.value = *real;
+  else if (const auto flag = yaml::to_boolean(text); flag && plain)
+    made.value = *flag;
+  else
+    made.value = text;
   return made;
 }
 
@@ -104,7 +113,8 @@ Status Reader::arguments(const YAML::Node& node, LayerSpec& into) const {
       continue;
     }
     if (entry.second.IsMap()) {
-      return error_at(at(entry.second), fmt::format("{}.{} is a mapping", into.kind, name), "a word, a number, a list, true or false");
+      return error_at(at(entry.second), fmt::format("{}.{} is a mapping", into.kind, name),
+                      "a word, a number, a list, true or false");
     }
     into.arguments.push_back({name, value(entry.second), at(entry.first)});
   }
@@ -119,7 +129,9 @@ Result<LayerSpec> Reader::layer(const YAML::Node& node) const {
     return made;
   }
   if (!node.IsMap() || node.size() != 1) {
-    return error_at(at(node), fmt::format("a layer is {}", node.IsMap() ? "a mapping of several keys" : yaml::describe(node)),
+    return error_at(at(node),
+                    fmt::format("a layer is {}",
+                                node.IsMap() ? "a mapping of several keys" : yaml::describe(node)),
                     "a name, or one name with its arguments: {linear: {in: 1024, out: 10}}");
   }
   const auto entry = *node.begin();
@@ -133,15 +145,21 @@ Result<LayerSpec> Reader::layer(const YAML::Node& node) const {
   }
   if (yaml::is_null(entry.second)) return made;
   if (!entry.second.IsMap()) {
-    return error_at(at(entry.second), fmt::format("{} is given {}", made.kind, yaml::describe(entry.second)), "a mapping of its arguments");
+    return error_at(at(entry.second),
+                    fmt::format("{} is given {}", made.kind, yaml::describe(entry.second)),
+                    "a mapping of its arguments");
   }
   if (const Status fine = arguments(entry.second, made); !fine) return fine.error();
   return made;
 }
 
-Result<std::vector<LayerSpec>> Reader::layers(const YAML::Node& list, const std::string& what) const {
-  if (!list.IsSequence()) return error_at(at(list), fmt::format("{} is {}, expected a list of layers", what, yaml::describe(list)));
-  if (list.size() == 0) return error_at(at(list), fmt::format("{} has no layers", what), "at least one layer");
+Result<std::vector<LayerSpec>> Reader::layers(const YAML::Node& list,
+                                              const std::string& what) const {
+  if (!list.IsSequence())
+    return error_at(at(list),
+                    fmt::format("{} is {}, expected a list of layers", what, yaml::describe(list)));
+  if (list.size() == 0)
+    return error_at(at(list), fmt::format("{} has no layers", what), "at least one layer");
   std::vector<LayerSpec> made;
   for (const YAML::Node& item : list) {
     auto one = layer(item);
@@ -155,7 +173,10 @@ Status Reader::model() {
   const auto node = required("model");
   if (!node) return node.error();
   if (node->IsMap()) {
-    return error_at(at(*node), "a model given as a mapping (hf_config, torchvision, exported, onnx) is not modelled", "a list of layers");
+    return error_at(
+        at(*node),
+        "a model given as a mapping (hf_config, torchvision, exported, onnx) is not modelled",
+        "a list of layers");
   }
   auto made = layers(*node, "model");
   if (!made) return made.error();
@@ -166,14 +187,17 @@ Status Reader::model() {
 Result<TensorSpec> Reader::tensor(const char* key, DType fallback) const {
   const auto node = required(key);
   if (!node) return node.error();
-  if (const Status known = yaml::only_keys(*node, path_, key, {"shape", "dtype"}); !known) return known.error();
+  if (const Status known = yaml::only_keys(*node, path_, key, {"shape", "dtype"}); !known)
+    return known.error();
   TensorSpec made;
   made.at = at(*node);
   made.dtype = fallback;
   const YAML::Node shape = std::as_const(*node)["shape"];
   if (!shape.IsDefined() || !shape.IsSequence()) {
-    return error_at(shape.IsDefined() ? at(shape) : at(*node), fmt::format("{}.shape is {}, expected a list of sizes", key, yaml::describe(shape)),
-                    "the shape of one sample, [] for a single number");
+    return error_at(
+        shape.IsDefined() ? at(shape) : at(*node),
+        fmt::format("{}.shape is {}, expected a list of sizes", key, yaml::describe(shape)),
+        "the shape of one sample, [] for a single number");
   }
   for (const YAML::Node& item : shape) {
     const auto size = yaml::integer(item, path_, fmt::format("{}.shape", key), 1);
@@ -190,11 +214,14 @@ Result<TensorSpec> Reader::tensor(const char* key, DType fallback) const {
 }
 
 Status Reader::tensors() {
-  if (const Status fine = choose("loss", {"cross_entropy", "mse", "bce_with_logits"}, spec_.loss); !fine) return fine;
+  if (const Status fine = choose("loss", {"cross_entropy", "mse", "bce_with_logits"}, spec_.loss);
+      !fine)
+    return fine;
   auto input = tensor("input", DType::Float32);
   if (!input) return input.error();
   spec_.input = std::move(*input);
-  auto target = tensor("target", spec_.loss == LossKind::CrossEntropy ? DType::Int64 : DType::Float32);
+  auto target =
+      tensor("target", spec_.loss == LossKind::CrossEntropy ? DType::Int64 : DType::Float32);
   if (!target) return target.error();
   spec_.target = std::move(*target);
   return Done{};
@@ -206,22 +233,29 @@ Status Reader::training() {
   const auto size = yaml::integer(*batch, path_, "batch_size", 1);
   if (!size) return size.error();
   spec_.batch_size = *size;
-  if (const Status fine = choose("precision", {"fp32", "bf16", "bf16-mixed", "fp16-mixed"}, spec_.precision); !fine) return fine;
+  if (const Status fine =
+          choose("precision", {"fp32", "bf16", "bf16-mixed", "fp16-mixed"}, spec_.precision);
+      !fine)
+    return fine;
   if (const YAML::Node steps = optional("gradient_accumulation_steps"); !steps.IsNull()) {
     const auto count = yaml::integer(steps, path_, "gradient_accumulation_steps", 1);
     if (!count) return count.error();
     if (*count > kMaxAccumulation) {
-      return error_at(at(steps), fmt::format("gradient_accumulation_steps is {}", *count), fmt::format("at most {}", kMaxAccumulation));
+      return error_at(at(steps), fmt::format("gradient_accumulation_steps is {}", *count),
+                      fmt::format("at most {}", kMaxAccumulation));
     }
     spec_.gradient_accumulation_steps = *count;
   }
   if (const YAML::Node clip = optional("clip_norm"); !clip.IsNull()) {
     const auto norm = yaml::real(clip, path_, "clip_norm");
     if (!norm) return norm.error();
-    if (*norm <= 0) return error_at(at(clip), fmt::format("clip_norm is {}, expected a positive number", *norm), "null for no clipping");
+    if (*norm <= 0)
+      return error_at(at(clip), fmt::format("clip_norm is {}, expected a positive number", *norm),
+                      "null for no clipping");
     spec_.clip_norm = *norm;
   }
-  for (const auto& [key, into] : {std::pair{"dataset_size", &spec_.dataset_size}, std::pair{"epochs", &spec_.epochs}}) {
+  for (const auto& [key, into] :
+       {std::pair{"dataset_size", &spec_.dataset_size}, std::pair{"epochs", &spec_.epochs}}) {
     const YAML::Node node = optional(key);
     if (node.IsNull()) continue;
     const auto count = yaml::integer(node, path_, key, 1);
@@ -244,30 +278,37 @@ Status Reader::optimizer() {
   const std::vector<std::string> kinds = {"sgd", "adam", "adamw"};
   YAML::Node kind = *node;
   if (node->IsMap()) {
-    const Status known = yaml::only_keys(*node, path_, "optimizer", {"name", "implementation", "lr", "momentum", "weight_decay"});
+    const Status known = yaml::only_keys(
+        *node, path_, "optimizer", {"name", "implementation", "lr", "momentum", "weight_decay"});
     if (!known) return known;
     kind.reset(std::as_const(*node)["name"]);
-    if (!kind.IsDefined()) return error_at(at(*node), "the optimizer has no 'name'", "sgd, adam, adamw");
+    if (!kind.IsDefined())
+      return error_at(at(*node), "the optimizer has no 'name'", "sgd, adam, adamw");
   }
   const auto chosen = yaml::choice(kind, path_, "optimizer", kinds);
   if (!chosen) return chosen.error();
   made.name = static_cast<OptimizerKind>(*chosen);
   made.weight_decay = made.name == OptimizerKind::AdamW ? 0.01 : 0;
   if (!node->IsMap()) return Done{};
-  for (const auto& [key, into] : {std::pair{"lr", &made.lr}, std::pair{"momentum", &made.momentum}, std::pair{"weight_decay", &made.weight_decay}}) {
+  for (const auto& [key, into] : {std::pair{"lr", &made.lr}, std::pair{"momentum", &made.momentum},
+                                  std::pair{"weight_decay", &made.weight_decay}}) {
     const YAML::Node field = std::as_const(*node)[key];
     if (yaml::is_null(field)) continue;
     const auto value = yaml::real(field, path_, fmt::format("optimizer.{}", key));
     if (!value) return value.error();
-    if (*value < 0) return error_at(at(field), fmt::format("optimizer.{} is {}, expected 0 or more", key, *value));
+    if (*value < 0)
+      return error_at(at(field),
+                      fmt::format("optimizer.{} is {}, expected 0 or more", key, *value));
     *into = *value;
     if (std::string_view(key) == "momentum" && made.name != OptimizerKind::Sgd) {
-      return error_at(at(field), fmt::format("{} has no momentum", name(made.name)), "optimizer: {name: sgd, momentum: 0.9}");
+      return error_at(at(field), fmt::format("{} has no momentum", name(made.name)),
+                      "optimizer: {name: sgd, momentum: 0.9}");
     }
   }
   const YAML::Node implementation = std::as_const(*node)["implementation"];
   if (yaml::is_null(implementation)) return Done{};
-  const auto which = yaml::choice(implementation, path_, "optimizer.implementation", {"foreach", "fused", "for-loop"});
+  const auto which = yaml::choice(implementation, path_, "optimizer.implementation",
+                                  {"foreach", "fused", "for-loop"});
   if (!which) return which.error();
   made.implementation = static_cast<OptimizerImplementation>(*which);
   return Done{};
@@ -280,12 +321,15 @@ Status Reader::surroundings() {
     spec_.gpu = *text;
     spec_.gpu_at = at(gpu);
   }
-  if (const Status fine = choose("setup", {"model-first", "data-first"}, spec_.setup); !fine) return fine;
+  if (const Status fine = choose("setup", {"model-first", "data-first"}, spec_.setup); !fine)
+    return fine;
   const YAML::Node framework = optional("framework");
   if (framework.IsNull()) return Done{};
-  const auto chosen = yaml::choice(framework, path_, "framework", {"pytorch-2.11", "libtorch-2.11"});
+  const auto chosen =
+      yaml::choice(framework, path_, "framework", {"pytorch-2.11", "libtorch-2.11"});
   if (!chosen) return chosen.error();
-  spec_.framework.frontend = *chosen == 0 ? Framework::Frontend::PyTorch : Framework::Frontend::LibTorch;
+  spec_.framework.frontend =
+      *chosen == 0 ? Framework::Frontend::PyTorch : Framework::Frontend::LibTorch;
   spec_.framework.at = at(framework);
   return Done{};
 }
@@ -304,9 +348,12 @@ Status Reader::after() {
   if (!text) return text.error();
   const std::string path = (std::filesystem::path(path_).parent_path() / *text).string();
   for (const std::string& before : chain_) {
-    if (before == canonical(path)) return error_at(at(node), fmt::format("after: '{}' runs before itself", *text), "a chain of specs that ends");
+    if (before == canonical(path))
+      return error_at(at(node), fmt::format("after: '{}' runs before itself", *text),
+                      "a chain of specs that ends");
   }
-  if (chain_.size() >= kMaxChain) return error_at(at(node), fmt::format("more than {} specs run before one another", kMaxChain));
+  if (chain_.size() >= kMaxChain)
+    return error_at(at(node), fmt::format("more than {} specs run before one another", kMaxChain));
   auto before = read_chained(path, chain_);
   if (!before && before.error().where.file == path && before.error().where.begin.line == 0) {
     return error_at(at(node), fmt::format("after: '{}': {}", *text, before.error().message));

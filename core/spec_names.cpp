@@ -1,7 +1,7 @@
 // The spec's own words for its choices, and typed access to a layer's arguments.
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "core/nearest.h"
 #include "core/spec.h"
@@ -10,7 +10,8 @@ namespace forerun {
 namespace {
 
 const LayerSpec::Argument* find(const LayerSpec& layer, const std::string& name) {
-  const auto found = std::find_if(layer.arguments.begin(), layer.arguments.end(), [&](const auto& argument) { return argument.name == name; });
+  const auto found = std::find_if(layer.arguments.begin(), layer.arguments.end(),
+                                  [&](const auto& argument) { return argument.name == name; });
   return found == layer.arguments.end() ? nullptr : &*found;
 }
 
@@ -20,28 +21,36 @@ std::string describe(const SpecValue& value) {
     std::string operator()(bool flag) const { return flag ? "true" : "false"; }
     std::string operator()(std::int64_t n) const { return std::to_string(n); }
     std::string operator()(double x) const { return fmt::format("{}", x); }
-    std::string operator()(const std::string& text) const { return fmt::format("'{}'", text.size() <= 60 ? text : text.substr(0, 57) + "..."); }
+    std::string operator()(const std::string& text) const {
+      return fmt::format("'{}'", text.size() <= 60 ? text : text.substr(0, 57) + "...");
+    }
     std::string operator()(const SpecValue::List&) const { return "a list"; }
   };
   return std::visit(Describe{}, value.value);
 }
 
 Error missing(const LayerSpec& layer, const std::string& name, const std::string& expected) {
-  return error_at(layer.at, fmt::format("{} has no '{}'", layer.kind, name), fmt::format("{}: {}", name, expected));
+  return error_at(layer.at, fmt::format("{} has no '{}'", layer.kind, name),
+                  fmt::format("{}: {}", name, expected));
 }
 
-Error wrong(const LayerSpec& layer, const LayerSpec::Argument& argument, const std::string& expected) {
-  return error_at(argument.value.at, fmt::format("{}.{} is {}, expected {}", layer.kind, argument.name, describe(argument.value), expected));
+Error wrong(const LayerSpec& layer, const LayerSpec::Argument& argument,
+            const std::string& expected) {
+  return error_at(argument.value.at,
+                  fmt::format("{}.{} is {}, expected {}", layer.kind, argument.name,
+                              describe(argument.value), expected));
 }
 
 }  // namespace
 
-Result<std::int64_t> positive(const LayerSpec& layer, const std::string& name, std::optional<std::int64_t> fallback) {
+Result<std::int64_t> positive(const LayerSpec& layer, const std::string& name,
+                              std::optional<std::int64_t> fallback) {
   const auto* argument = find(layer, name);
   if (argument == nullptr && fallback) return *fallback;
   if (argument == nullptr) return missing(layer, name, "a positive integer");
   const auto* value = std::get_if<std::int64_t>(&argument->value.value);
-  if (value == nullptr || *value < 1) return wrong(layer, *argument, "a positive integer of at most 64 bits");
+  if (value == nullptr || *value < 1)
+    return wrong(layer, *argument, "a positive integer of at most 64 bits");
   return *value;
 }
 
@@ -53,17 +62,20 @@ Result<bool> flag(const LayerSpec& layer, const std::string& name, bool fallback
   return *value;
 }
 
-Result<double> number(const LayerSpec& layer, const std::string& name, std::optional<double> fallback) {
+Result<double> number(const LayerSpec& layer, const std::string& name,
+                      std::optional<double> fallback) {
   const auto* argument = find(layer, name);
   if (argument == nullptr && fallback) return *fallback;
   if (argument == nullptr) return missing(layer, name, "a number");
-  if (const auto* whole = std::get_if<std::int64_t>(&argument->value.value)) return static_cast<double>(*whole);
+  if (const auto* whole = std::get_if<std::int64_t>(&argument->value.value))
+    return static_cast<double>(*whole);
   const auto* value = std::get_if<double>(&argument->value.value);
   if (value == nullptr) return wrong(layer, *argument, "a number");
   return *value;
 }
 
-Result<std::string> word(const LayerSpec& layer, const std::string& name, std::optional<std::string> fallback) {
+Result<std::string> word(const LayerSpec& layer, const std::string& name,
+                         std::optional<std::string> fallback) {
   const auto* argument = find(layer, name);
   if (argument == nullptr && fallback) return *fallback;
   if (argument == nullptr) return missing(layer, name, "a word");
@@ -74,11 +86,14 @@ Result<std::string> word(const LayerSpec& layer, const std::string& name, std::o
 
 Status only_arguments(const LayerSpec& layer, const std::vector<std::string>& known) {
   const bool takes_layers = std::find(known.begin(), known.end(), "layers") != known.end();
-  if (!layer.layers.empty() && !takes_layers) return error_at(layer.at, fmt::format("{} holds no layers of its own", layer.kind));
+  if (!layer.layers.empty() && !takes_layers)
+    return error_at(layer.at, fmt::format("{} holds no layers of its own", layer.kind));
   for (const LayerSpec::Argument& argument : layer.arguments) {
     if (std::find(known.begin(), known.end(), argument.name) != known.end()) continue;
-    const std::string help = known.empty() ? fmt::format("{} takes no arguments", layer.kind) : suggest(argument.name, known);
-    return error_at(argument.at, fmt::format("{} has no argument '{}'", layer.kind, argument.name), help);
+    const std::string help = known.empty() ? fmt::format("{} takes no arguments", layer.kind)
+                                           : suggest(argument.name, known);
+    return error_at(argument.at, fmt::format("{} has no argument '{}'", layer.kind, argument.name),
+                    help);
   }
   return Done{};
 }
@@ -120,7 +135,9 @@ std::string_view name(LossKind loss) {
   return "";
 }
 
-std::string_view name(Setup setup) { return setup == Setup::DataFirst ? "data-first" : "model-first"; }
+std::string_view name(Setup setup) {
+  return setup == Setup::DataFirst ? "data-first" : "model-first";
+}
 
 std::string name(const Framework& framework) {
   const bool python = framework.frontend == Framework::Frontend::PyTorch;

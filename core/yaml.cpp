@@ -1,10 +1,10 @@
 #include "core/yaml.h"
 
-#include <fmt/format.h>
-
 #include <charconv>
 #include <cmath>
 #include <set>
+
+#include <fmt/format.h>
 
 #include "core/files.h"
 #include "core/nearest.h"
@@ -26,9 +26,12 @@ class Walker {
 
   Status walk(const YAML::Node& node, int depth) {
     if (++nodes_ > kMaxNodes) {
-      return error_at({path_, {}, {}}, fmt::format("holds more than {} values once its aliases are expanded", kMaxNodes));
+      return error_at(
+          {path_, {}, {}},
+          fmt::format("holds more than {} values once its aliases are expanded", kMaxNodes));
     }
-    if (depth > kMaxDepth) return error_at(location(node, path_), fmt::format("is nested more than {} deep", kMaxDepth));
+    if (depth > kMaxDepth)
+      return error_at(location(node, path_), fmt::format("is nested more than {} deep", kMaxDepth));
     if (node.IsSequence()) {
       for (const YAML::Node& item : node) {
         if (const Status fine = walk(item, depth + 1); !fine) return fine;
@@ -41,9 +44,12 @@ class Walker {
   Status walk_map(const YAML::Node& node, int depth) {
     std::set<std::string> seen;
     for (const auto& entry : node) {
-      if (!entry.first.IsScalar()) return error_at(location(entry.first, path_), "a key must be a word, not " + describe(entry.first));
+      if (!entry.first.IsScalar())
+        return error_at(location(entry.first, path_),
+                        "a key must be a word, not " + describe(entry.first));
       if (!seen.insert(entry.first.Scalar()).second) {
-        return error_at(location(entry.first, path_), fmt::format("'{}' is given twice", entry.first.Scalar()));
+        return error_at(location(entry.first, path_),
+                        fmt::format("'{}' is given twice", entry.first.Scalar()));
       }
       if (const Status fine = walk(entry.second, depth + 1); !fine) return fine;
     }
@@ -64,8 +70,10 @@ std::optional<T> parse_whole(const std::string& text) {
   return value;
 }
 
-Error wrong(const YAML::Node& node, const std::string& path, const std::string& what, const std::string& expected) {
-  return error_at(location(node, path), fmt::format("{} is {}, expected {}", what, describe(node), expected));
+Error wrong(const YAML::Node& node, const std::string& path, const std::string& what,
+            const std::string& expected) {
+  return error_at(location(node, path),
+                  fmt::format("{} is {}, expected {}", what, describe(node), expected));
 }
 
 // A quoted scalar is text, whatever it spells.
@@ -73,7 +81,9 @@ bool is_plain(const YAML::Node& node) { return node.IsScalar() && node.Tag() != 
 
 }  // namespace
 
-std::optional<std::int64_t> to_integer(const std::string& text) { return parse_whole<std::int64_t>(text); }
+std::optional<std::int64_t> to_integer(const std::string& text) {
+  return parse_whole<std::int64_t>(text);
+}
 
 std::optional<double> to_real(const std::string& text) {
   const auto value = parse_whole<double>(text);
@@ -95,8 +105,10 @@ Result<YAML::Node> parse(const std::string& text, const std::string& path) {
   if (is_binary(text)) return error_at({path, {}, {}}, "is not a text file", "YAML or JSON");
   try {
     const std::vector<YAML::Node> documents = YAML::LoadAll(text);
-    if (documents.empty()) return error_at({path, {}, {}}, "is empty", "a spec: model, input, target, ...");
-    if (documents.size() > 1) return error_at(location(documents[1], path), "a second document; one spec a file");
+    if (documents.empty())
+      return error_at({path, {}, {}}, "is empty", "a spec: model, input, target, ...");
+    if (documents.size() > 1)
+      return error_at(location(documents[1], path), "a second document; one spec a file");
     Walker walker(path);
     if (const Status fine = walker.walk(documents[0], 0); !fine) return fine.error();
     return documents[0];
@@ -105,7 +117,9 @@ Result<YAML::Node> parse(const std::string& text, const std::string& path) {
   }
 }
 
-Location location(const YAML::Node& node, const std::string& path) { return at_mark(node.Mark(), path); }
+Location location(const YAML::Node& node, const std::string& path) {
+  return at_mark(node.Mark(), path);
+}
 
 bool is_null(const YAML::Node& node) { return !node.IsDefined() || node.IsNull(); }
 
@@ -117,11 +131,14 @@ std::string describe(const YAML::Node& node) {
   return fmt::format("'{}'", text.size() <= 60 ? text : text.substr(0, 57) + "...");
 }
 
-Result<std::int64_t> integer(const YAML::Node& node, const std::string& path, const std::string& what, std::int64_t least) {
-  const std::string expected = least == 1 ? "a positive integer" : fmt::format("an integer of at least {}", least);
+Result<std::int64_t> integer(const YAML::Node& node, const std::string& path,
+                             const std::string& what, std::int64_t least) {
+  const std::string expected =
+      least == 1 ? "a positive integer" : fmt::format("an integer of at least {}", least);
   if (!is_plain(node)) return wrong(node, path, what, expected);
   const auto value = to_integer(node.Scalar());
-  if (!value && looks_like_integer(node.Scalar())) return wrong(node, path, what, "an integer that fits 64 bits");
+  if (!value && looks_like_integer(node.Scalar()))
+    return wrong(node, path, what, "an integer that fits 64 bits");
   if (!value || *value < least) return wrong(node, path, what, expected);
   return *value;
 }
@@ -150,16 +167,20 @@ Result<std::size_t> choice(const YAML::Node& node, const std::string& path, cons
   for (std::size_t i = 0; i < accepted.size(); ++i) {
     if (accepted[i] == *text) return i;
   }
-  return error_at(location(node, path), fmt::format("{} '{}' is not known", what, *text), suggest(*text, accepted));
+  return error_at(location(node, path), fmt::format("{} '{}' is not known", what, *text),
+                  suggest(*text, accepted));
 }
 
-Status only_keys(const YAML::Node& mapping, const std::string& path, const std::string& what, const std::vector<std::string>& known) {
+Status only_keys(const YAML::Node& mapping, const std::string& path, const std::string& what,
+                 const std::vector<std::string>& known) {
   if (!mapping.IsMap()) return wrong(mapping, path, what, "a mapping");
   for (const auto& entry : mapping) {
     const std::string& key = entry.first.Scalar();
     bool found = false;
     for (const std::string& name : known) found = found || name == key;
-    if (!found) return error_at(location(entry.first, path), fmt::format("unknown key '{}' in {}", key, what), suggest(key, known));
+    if (!found)
+      return error_at(location(entry.first, path), fmt::format("unknown key '{}' in {}", key, what),
+                      suggest(key, known));
   }
   return Done{};
 }

@@ -28,7 +28,8 @@ std::int64_t segment_size(std::int64_t rounded_bytes) {
   return (rounded_bytes + kRoundLargeBytes - 1) / kRoundLargeBytes * kRoundLargeBytes;
 }
 
-CachingAllocator::CachingAllocator(std::optional<std::int64_t> capacity_bytes) : capacity_bytes_(capacity_bytes) {}
+CachingAllocator::CachingAllocator(std::optional<std::int64_t> capacity_bytes)
+    : capacity_bytes_(capacity_bytes) {}
 CachingAllocator::~CachingAllocator() = default;
 
 std::int64_t CachingAllocator::size_bytes(const Block* block) { return block->size; }
@@ -50,7 +51,8 @@ CachingAllocator::Block* CachingAllocator::take_segment(std::int64_t bytes, bool
   if (capacity_bytes_ && device_used_bytes_ + size > *capacity_bytes_) return nullptr;
   device_used_bytes_ += size;
   statistics_.reserved_bytes += size;
-  statistics_.peak_reserved_bytes = std::max(statistics_.peak_reserved_bytes, statistics_.reserved_bytes);
+  statistics_.peak_reserved_bytes =
+      std::max(statistics_.peak_reserved_bytes, statistics_.reserved_bytes);
   Block* block = make_block();
   block->size = size;
   block->address = next_address_;
@@ -99,7 +101,8 @@ CachingAllocator::Block* CachingAllocator::allocate(std::int64_t bytes) {
   if (worth_splitting) block = split(block, size);
   block->in_use = true;
   statistics_.allocated_bytes += block->size;
-  statistics_.peak_allocated_bytes = std::max(statistics_.peak_allocated_bytes, statistics_.allocated_bytes);
+  statistics_.peak_allocated_bytes =
+      std::max(statistics_.peak_allocated_bytes, statistics_.allocated_bytes);
   return block;
 }
 

@@ -1,8 +1,8 @@
 // PyTorch's CUDA caching allocator, native backend, default options, one stream
 // (c10/cuda/CUDACachingAllocator.cpp, 2.11; the arithmetic is the same from 1.13 on).
 //
-// It sees only allocations and frees. What a request "weighs" depends on what was cached before: a free block is
-// split only when enough would be left, otherwise the request takes all of it.
+// It sees only allocations and frees. What a request "weighs" depends on what was cached before: a
+// free block is split only when enough would be left, otherwise the request takes all of it.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,11 @@ namespace forerun::allocator {
 inline constexpr std::int64_t kMinBlockBytes = 512;            // every size is a multiple of it
 inline constexpr std::int64_t kSmallBytes = 1ll << 20;         // up to here: the small pool
 inline constexpr std::int64_t kSmallSegmentBytes = 2ll << 20;  // its segments
-inline constexpr std::int64_t kMinLargeBytes = 10ll << 20;     // from here on a request gets a segment of its own
-inline constexpr std::int64_t kLargeSegmentBytes = 20ll << 20; // below that, large requests share segments of this size
-inline constexpr std::int64_t kRoundLargeBytes = 2ll << 20;    // own segments are multiples of this
+inline constexpr std::int64_t kMinLargeBytes =
+    10ll << 20;  // from here on a request gets a segment of its own
+inline constexpr std::int64_t kLargeSegmentBytes =
+    20ll << 20;  // below that, large requests share segments of this size
+inline constexpr std::int64_t kRoundLargeBytes = 2ll << 20;  // own segments are multiples of this
 
 std::int64_t round_size(std::int64_t bytes);
 std::int64_t segment_size(std::int64_t rounded_bytes);
@@ -28,7 +30,7 @@ struct Statistics {
   std::int64_t reserved_bytes = 0;   // torch.cuda.memory_reserved(): segments held
   std::int64_t peak_allocated_bytes = 0;
   std::int64_t peak_reserved_bytes = 0;
-  std::int64_t retries = 0;          // cache flushes forced by a full device
+  std::int64_t retries = 0;  // cache flushes forced by a full device
 };
 
 class CachingAllocator {
@@ -41,8 +43,8 @@ class CachingAllocator {
 
   struct Block;  // a handle; owned by the allocator, valid until freed
 
-  // The block that holds the request, null when the device is full even after the cache was emptied.
-  // bytes > 0 (PyTorch asks for nothing when a tensor is empty).
+  // The block that holds the request, null when the device is full even after the cache was
+  // emptied. bytes > 0 (PyTorch asks for nothing when a tensor is empty).
   Block* allocate(std::int64_t bytes);
   void free(Block* block);
   void empty_cache();
@@ -68,8 +70,8 @@ class CachingAllocator {
   std::int64_t device_used_bytes_ = 0;
   std::uint64_t next_address_ = 0;
   Pool small_, large_;
-  std::deque<Block> blocks_;     // every block there is or was
-  std::vector<Block*> unused_;   // those to use again
+  std::deque<Block> blocks_;    // every block there is or was
+  std::vector<Block*> unused_;  // those to use again
   Statistics statistics_;
 };
 

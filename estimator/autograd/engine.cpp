@@ -1,11 +1,11 @@
 #include "estimator/autograd/engine.h"
 
-#include <fmt/format.h>
-
 #include <queue>
 #include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 namespace forerun::autograd {
 namespace {
@@ -26,7 +26,8 @@ void accumulate(Runtime& run, Parameter& parameter, Tensors& arrived) {
     parameter.gradient = std::move(incoming);
     return;
   }
-  parameter.gradient = run.empty(incoming.shape, incoming.dtype, ops::Category::Gradients, parameter.name + " gradient");
+  parameter.gradient = run.empty(incoming.shape, incoming.dtype, ops::Category::Gradients,
+                                 parameter.name + " gradient");
   run.launch("clone", {&incoming, &parameter.gradient});
 }
 
@@ -48,10 +49,12 @@ Status check_saved(const Node& node) {
     if (!node.saved[i]) continue;
     const ops::Storage& storage = *node.saved[i].storage;
     if (storage.version() == node.versions[i]) continue;
-    Error problem = error(fmt::format("{} works in place on what {} keeps for its backward; PyTorch stops there",
-                                      storage.overwritten_by(), node.where),
-                          "inplace: false");
-    problem.where.file = storage.overwritten_by();  // a layer; whoever has the spec turns it into a place
+    Error problem = error(
+        fmt::format("{} works in place on what {} keeps for its backward; PyTorch stops there",
+                    storage.overwritten_by(), node.where),
+        "inplace: false");
+    problem.where.file =
+        storage.overwritten_by();  // a layer; whoever has the spec turns it into a place
     return problem;
   }
   return Done{};
@@ -70,7 +73,9 @@ void unpack(Runtime& run, Node& node) {
 }
 
 struct Later {
-  bool operator()(const std::shared_ptr<Node>& a, const std::shared_ptr<Node>& b) const { return a->order < b->order; }
+  bool operator()(const std::shared_ptr<Node>& a, const std::shared_ptr<Node>& b) const {
+    return a->order < b->order;
+  }
 };
 
 std::unordered_map<Node*, int> count_dependencies(Node* root) {
@@ -115,7 +120,8 @@ Status backward(Runtime& run, const Tensor& root, const Tensor& seed) {
     ready.pop();
     run.where = node->where;
     unpack(run, *node);
-    run.tape.enter(ops::Phase::Backward, fmt::format("backward of {}: {}", node->where, node->op), node->where);
+    run.tape.enter(ops::Phase::Backward, fmt::format("backward of {}: {}", node->where, node->op),
+                   node->where);
     if (const Status intact = check_saved(*node); !intact) return intact;
     Tensors gradients;
     {

@@ -1,9 +1,9 @@
 #include "estimator/autograd/optimizer.h"
 
-#include <fmt/format.h>
-
 #include <string>
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace forerun::autograd {
 namespace {
@@ -15,11 +15,13 @@ using ops::Tensors;
 using Parameters = std::vector<Parameter*>;
 
 Tensor state_like(Runtime& run, const Parameter& parameter, std::string_view what) {
-  return run.empty(parameter.value.shape, parameter.value.dtype, Category::OptimizerState, fmt::format("{} {}", parameter.name, what));
+  return run.empty(parameter.value.shape, parameter.value.dtype, Category::OptimizerState,
+                   fmt::format("{} {}", parameter.name, what));
 }
 
 Tensor temporary_like(Runtime& run, const Parameter& parameter, std::string_view what) {
-  return run.empty(parameter.value.shape, parameter.value.dtype, Category::Temporaries, fmt::format("{} {}", parameter.name, what));
+  return run.empty(parameter.value.shape, parameter.value.dtype, Category::Temporaries,
+                   fmt::format("{} {}", parameter.name, what));
 }
 
 // A kernel over every parameter that touches each element `passes` times.
@@ -36,14 +38,18 @@ void launch_one(Runtime& run, std::string_view kernel, const Parameter& paramete
 class Adam : public Optimizer {
  public:
   explicit Adam(const OptimizerSpec& spec)
-      : decoupled_(spec.name == OptimizerKind::AdamW), decays_(spec.weight_decay != 0), implementation_(spec.implementation) {}
+      : decoupled_(spec.name == OptimizerKind::AdamW),
+        decays_(spec.weight_decay != 0),
+        implementation_(spec.implementation) {}
 
   bool takes_scale() const override { return implementation_ == OptimizerImplementation::Fused; }
 
   void step(Runtime& run, const Parameters& parameters) override {
     if (state_.empty()) make_state(run, parameters);
     if (implementation_ == OptimizerImplementation::Fused) fused(run, parameters);
-    if (implementation_ == OptimizerImplementation::Foreach) foreach(run, parameters);
+    if (implementation_ == OptimizerImplementation::Foreach)
+      foreach (run, parameters)
+        ;
     if (implementation_ == OptimizerImplementation::ForLoop) for_loop(run, parameters);
   }
 
@@ -58,7 +64,8 @@ class Adam : public Optimizer {
     for (Parameter* parameter : parameters) {
       State made;
       if (implementation_ == OptimizerImplementation::Fused) {
-        made.step = run.empty({}, DType::Float32, Category::OptimizerState, parameter->name + " step");
+        made.step =
+            run.empty({}, DType::Float32, Category::OptimizerState, parameter->name + " step");
       }
       made.average = state_like(run, *parameter, "exp_avg");
       made.square = state_like(run, *parameter, "exp_avg_sq");
@@ -73,12 +80,13 @@ class Adam : public Optimizer {
     launch_all(run, "_fused_adam_", parameters, 7);
   }
 
-  void foreach(Runtime& run, const Parameters& parameters) {
+  void foreach (Runtime& run, const Parameters& parameters) {
     if (decays_ && decoupled_) launch_all(run, "_foreach_mul_", parameters, 2);
     Tensors decayed;
     if (decays_ && !decoupled_) {
       run.tape.refine("optimizer step: _foreach_add(gradients, parameters)");
-      for (Parameter* parameter : parameters) decayed.push_back(temporary_like(run, *parameter, "decayed gradient"));
+      for (Parameter* parameter : parameters)
+        decayed.push_back(temporary_like(run, *parameter, "decayed gradient"));
       launch_all(run, "_foreach_add", parameters, 3);
     }
     launch_all(run, "_foreach_lerp_", parameters, 3);
@@ -87,7 +95,8 @@ class Adam : public Optimizer {
     decayed.clear();
     run.tape.refine("optimizer step: _foreach_sqrt(exp_avg_sq)");
     Tensors roots;
-    for (Parameter* parameter : parameters) roots.push_back(temporary_like(run, *parameter, "sqrt(exp_avg_sq)"));
+    for (Parameter* parameter : parameters)
+      roots.push_back(temporary_like(run, *parameter, "sqrt(exp_avg_sq)"));
     launch_all(run, "_foreach_sqrt", parameters, 2);
     launch_all(run, "_foreach_div_", parameters, 2);
     launch_all(run, "_foreach_add_", parameters, 2);
@@ -127,13 +136,17 @@ class Adam : public Optimizer {
 class Sgd : public Optimizer {
  public:
   explicit Sgd(const OptimizerSpec& spec)
-      : momentum_(spec.momentum != 0), decays_(spec.weight_decay != 0), implementation_(spec.implementation) {}
+      : momentum_(spec.momentum != 0),
+        decays_(spec.weight_decay != 0),
+        implementation_(spec.implementation) {}
 
   bool takes_scale() const override { return implementation_ == OptimizerImplementation::Fused; }
 
   void step(Runtime& run, const Parameters& parameters) override {
     if (implementation_ == OptimizerImplementation::Fused) fused(run, parameters);
-    if (implementation_ == OptimizerImplementation::Foreach) foreach(run, parameters);
+    if (implementation_ == OptimizerImplementation::Foreach)
+      foreach (run, parameters)
+        ;
     if (implementation_ == OptimizerImplementation::ForLoop) for_loop(run, parameters);
   }
 
@@ -142,7 +155,8 @@ class Sgd : public Optimizer {
 
   void make_buffers(Runtime& run, const Parameters& parameters) {
     run.tape.refine("optimizer step: momentum buffers");
-    for (Parameter* parameter : parameters) buffers_.push_back(state_like(run, *parameter, "momentum buffer"));
+    for (Parameter* parameter : parameters)
+      buffers_.push_back(state_like(run, *parameter, "momentum buffer"));
   }
 
   void fused(Runtime& run, const Parameters& parameters) {
@@ -151,11 +165,12 @@ class Sgd : public Optimizer {
     launch_all(run, "_fused_sgd_", parameters, momentum_ ? 5 : 3);
   }
 
-  void foreach(Runtime& run, const Parameters& parameters) {
+  void foreach (Runtime& run, const Parameters& parameters) {
     Tensors decayed;
     if (decays_) {
       run.tape.refine("optimizer step: _foreach_add(gradients, parameters)");
-      for (Parameter* parameter : parameters) decayed.push_back(temporary_like(run, *parameter, "decayed gradient"));
+      for (Parameter* parameter : parameters)
+        decayed.push_back(temporary_like(run, *parameter, "decayed gradient"));
       launch_all(run, "_foreach_add", parameters, 3);
     }
     if (first()) {

@@ -1,5 +1,5 @@
-// What an optimizer step allocates (torch/optim/{adam,sgd}.py, 2.11): lazily made state, and the temporaries of its
-// three implementations.
+// What an optimizer step allocates (torch/optim/{adam,sgd}.py, 2.11): lazily made state, and the
+// temporaries of its three implementations.
 #pragma once
 
 #include <memory>

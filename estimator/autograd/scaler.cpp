@@ -24,12 +24,14 @@ Tensor scalar(Runtime& run, DType dtype, std::string what) {
 Tensor GradScaler::scale(Runtime& run, const Tensor& loss) {
   if (!scale_) {
     scale_ = run.empty({}, DType::Float32, Category::OptimizerState, "gradient scale");
-    growth_tracker_ = run.empty({}, DType::Int32, Category::OptimizerState, "gradient scale growth tracker");
+    growth_tracker_ =
+        run.empty({}, DType::Int32, Category::OptimizerState, "gradient scale growth tracker");
   }
   return ops::multiply(run, loss, scale_);
 }
 
-// _unscale_grads_: one call over all gradients; the copies are _MultiDeviceReplicator's. Gives the one of found_inf.
+// _unscale_grads_: one call over all gradients; the copies are _MultiDeviceReplicator's. Gives the
+// one of found_inf.
 Tensor GradScaler::check(Runtime& run, const Tensor&) {
   const Tensor found = scalar(run, DType::Float32, "found_inf");
   Tensor found_copy = scalar(run, DType::Float32, "found_inf of the device");
@@ -48,7 +50,8 @@ void GradScaler::unscale(Runtime& run) {
   found_inf_ = check(run, inverse);
 }
 
-void GradScaler::step(Runtime& run, Optimizer& optimizer, const std::vector<Parameter*>& parameters) {
+void GradScaler::step(Runtime& run, Optimizer& optimizer,
+                      const std::vector<Parameter*>& parameters) {
   if (!optimizer.takes_scale()) {
     if (!found_inf_) unscale(run);
     optimizer.step(run, parameters);
@@ -76,7 +79,8 @@ void clip_grad_norm(Runtime& run, const std::vector<Parameter*>& parameters) {
   Tensors norms;
   {
     // The partial norms are accumulated in float whatever the gradients are.
-    const Tensor partial = run.empty({count * chunks}, DType::Float32, Category::Temporaries, "partial gradient norms");
+    const Tensor partial = run.empty({count * chunks}, DType::Float32, Category::Temporaries,
+                                     "partial gradient norms");
     for (std::int64_t i = 0; i < count; ++i) norms.push_back(scalar(run, dtype, "gradient norm"));
     run.launch("_foreach_norm", {&partial});
   }
@@ -94,7 +98,8 @@ void clip_grad_norm(Runtime& run, const std::vector<Parameter*>& parameters) {
   shifted = {};
   const Tensor clamped = scalar(run, dtype, "clamped clip coefficient");
   double bytes = 0;
-  for (const Parameter* parameter : parameters) bytes += static_cast<double>(parameter->value.bytes());
+  for (const Parameter* parameter : parameters)
+    bytes += static_cast<double>(parameter->value.bytes());
   run.tape.launch("_foreach_norm", dtype, 0, bytes);
   run.tape.launch("_foreach_mul_", dtype, 0, 2 * bytes);
 }

@@ -24,7 +24,8 @@ class GradScaler {
   ops::Tensor found_inf_;  // from unscale() to update()
 };
 
-// torch.nn.utils.clip_grad_norm_ with the foreach implementation (ForeachReduceOp.cu, chunks of 65,536 elements).
+// torch.nn.utils.clip_grad_norm_ with the foreach implementation (ForeachReduceOp.cu, chunks of
+// 65,536 elements).
 void clip_grad_norm(ops::Runtime& run, const std::vector<Parameter*>& parameters);
 
 }  // namespace forerun::autograd

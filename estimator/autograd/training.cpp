@@ -1,10 +1,10 @@
 #include "estimator/autograd/training.h"
 
-#include <fmt/format.h>
-
 #include <memory>
 #include <optional>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "estimator/autograd/engine.h"
 #include "estimator/autograd/optimizer.h"
@@ -42,7 +42,11 @@ struct Batch {
 class Session {
  public:
   Session(Runtime& run, const Run& what, Batch& batch)
-      : run_(run), spec_(*what.spec), graph_(*what.graph), batch_(batch), scaled_(spec_.precision == Precision::Fp16Mixed) {}
+      : run_(run),
+        spec_(*what.spec),
+        graph_(*what.graph),
+        batch_(batch),
+        scaled_(spec_.precision == Precision::Fp16Mixed) {}
 
   void set_up() {
     if (spec_.setup == Setup::DataFirst) load_batch();
@@ -93,7 +97,8 @@ class Session {
     for (const graph::Parameter& described : graph_.parameters) {
       auto parameter = std::make_unique<Parameter>();
       parameter->name = described.name;
-      parameter->value = run_.empty(described.shape, described.dtype, Category::Parameters, described.name);
+      parameter->value =
+          run_.empty(described.shape, described.dtype, Category::Parameters, described.name);
       if (described.trainable) {
         require_grad(*parameter);
         trained_.push_back(parameter.get());
@@ -128,7 +133,9 @@ class Session {
   std::shared_ptr<ops::CheckpointFrame> open_frame(std::size_t begin, const Tensor& input) {
     auto frame = std::make_shared<ops::CheckpointFrame>();
     frame->input = input;
-    frame->recompute = [this, begin](const std::shared_ptr<ops::CheckpointFrame>& own) { recompute(begin, own); };
+    frame->recompute = [this, begin](const std::shared_ptr<ops::CheckpointFrame>& own) {
+      recompute(begin, own);
+    };
     return frame;
   }
 
@@ -141,7 +148,8 @@ class Session {
     {
       std::vector<Tensor> names(graph_.values.size());
       names[static_cast<std::size_t>(graph_.instructions[begin].inputs[0])] = frame->input;
-      for (std::size_t i = begin; i < graph_.instructions.size() && graph_.instructions[i].checkpoint == block; ++i) {
+      for (std::size_t i = begin;
+           i < graph_.instructions.size() && graph_.instructions[i].checkpoint == block; ++i) {
         execute(graph_.instructions[i], names, Phase::Backward);
         if (run_.recomputed_enough()) break;
       }
@@ -160,7 +168,9 @@ class Session {
     }
     run_.where = instruction.where;
     const std::string_view what = phase == Phase::Forward ? "forward" : "recomputing";
-    run_.tape.enter(phase, fmt::format("{} of {}: {}", what, instruction.where, instruction.op->name), instruction.where);
+    run_.tape.enter(phase,
+                    fmt::format("{} of {}: {}", what, instruction.where, instruction.op->name),
+                    instruction.where);
     Tensors inputs, parameters;
     for (const graph::ValueId id : instruction.inputs) inputs.push_back(at(id));
     for (const int index : instruction.parameters) {
@@ -168,7 +178,8 @@ class Session {
     }
     Tensors results = instruction.op->run(run_, inputs, parameters, instruction.attributes);
     at(instruction.output) = std::move(results[0]);
-    for (std::size_t i = 0; i < instruction.also.size(); ++i) at(instruction.also[i]) = std::move(results[i + 1]);
+    for (std::size_t i = 0; i < instruction.also.size(); ++i)
+      at(instruction.also[i]) = std::move(results[i + 1]);
   }
 
   Status micro_step() {
@@ -179,7 +190,8 @@ class Session {
     run_.tape.end_forward();
     enter(Phase::Backward, "backward of the loss");
     run_.where = "loss";
-    // Names Python's call keeps until backward returns: the scaled loss and the gradient it starts from.
+    // Names Python's call keeps until backward returns: the scaled loss and the gradient it starts
+    // from.
     const Tensor root = scaled_ ? scaler_.scale(run_, loss_) : loss_;
     const Tensor seed = run_.empty({}, root.dtype, Category::Temporaries, "gradient of the loss");
     return backward(run_, root, seed);
@@ -205,8 +217,9 @@ class Session {
   const graph::Graph& graph_;
   Batch& batch_;
   const bool scaled_;
-  std::vector<std::unique_ptr<Parameter>> tensors_;  // parameters and buffers, as the graph lists them
-  std::vector<Parameter*> trained_;                  // model.parameters()
+  std::vector<std::unique_ptr<Parameter>>
+      tensors_;                      // parameters and buffers, as the graph lists them
+  std::vector<Parameter*> trained_;  // model.parameters()
   std::unique_ptr<Optimizer> optimizer_;
   GradScaler scaler_;
   Tensor loss_;
@@ -214,7 +227,8 @@ class Session {
 
 }  // namespace
 
-Result<ops::Recording> schedule(const std::vector<Run>& before, const Run& last, const devices::Device& device) {
+Result<ops::Recording> schedule(const std::vector<Run>& before, const Run& last,
+                                const devices::Device& device) {
   ops::Tape tape;
   {
     Runtime run(tape, device);

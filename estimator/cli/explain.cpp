@@ -1,8 +1,8 @@
 #include "estimator/cli/explain.h"
 
-#include <fmt/format.h>
-
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "core/nearest.h"
 #include "core/units.h"
@@ -19,14 +19,20 @@ std::vector<std::string> layer_names() {
 }
 
 std::string gpu_page(const devices::Device& gpu) {
-  std::string text = fmt::format("# {}\n\n{}, compute capability {}.{}\n\n", gpu.name, gpu.vendor_name, gpu.compute_major, gpu.compute_minor);
-  auto row = [&](std::string_view what, const std::string& value) { text += fmt::format("  {:<34}{}\n", what, value); };
+  std::string text = fmt::format("# {}\n\n{}, compute capability {}.{}\n\n", gpu.name,
+                                 gpu.vendor_name, gpu.compute_major, gpu.compute_minor);
+  auto row = [&](std::string_view what, const std::string& value) {
+    text += fmt::format("  {:<34}{}\n", what, value);
+  };
   row("multiprocessors", fmt::format("{}", gpu.multiprocessors));
   row("threads a multiprocessor", fmt::format("{}", gpu.max_threads_per_multiprocessor));
-  row("memory", fmt::format("{} ({} bytes)", format_bytes(gpu.total_memory_bytes), with_thousands(gpu.total_memory_bytes)));
+  row("memory", fmt::format("{} ({} bytes)", format_bytes(gpu.total_memory_bytes),
+                            with_thousands(gpu.total_memory_bytes)));
   row("of it taken by the CUDA context", format_bytes(gpu.context_bytes));
-  row("memory bandwidth", fmt::format("{:.0f} GB/s", static_cast<double>(gpu.memory_bandwidth_bytes_per_s) / 1e9));
-  for (const auto& [arithmetic, peak] : gpu.peak_flops_per_s) row(fmt::format("peak {}, dense", arithmetic), fmt::format("{:.1f} TFLOP/s", peak / 1e12));
+  row("memory bandwidth",
+      fmt::format("{:.0f} GB/s", static_cast<double>(gpu.memory_bandwidth_bytes_per_s) / 1e9));
+  for (const auto& [arithmetic, peak] : gpu.peak_flops_per_s)
+    row(fmt::format("peak {}, dense", arithmetic), fmt::format("{:.1f} TFLOP/s", peak / 1e12));
   text += "\nsources\n";
   for (const auto& [field, source] : gpu.sources) text += fmt::format("  {}: {}\n", field, source);
   return text;

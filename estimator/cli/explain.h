@@ -1,4 +1,5 @@
-// The pages of `--explain NAME`: one a layer (layers/<kind>/layer.md), one a GPU (its profile with its sources).
+// The pages of `--explain NAME`: one a layer (layers/<kind>/layer.md), one a GPU (its profile with
+// its sources).
 #pragma once
 
 #include <string>

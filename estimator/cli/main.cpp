@@ -1,13 +1,14 @@
 // forerun estimate: reads specs, asks the pipeline, prints.
-#include <fmt/format.h>
-
 #include <string>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "cli/options/options.h"
 #include "core/nearest.h"
 #include "core/report_writers.h"
 #include "core/spec.h"
+#include "core/units.h"
 #include "core/version.h"
 #include "estimator/cli/explain.h"
 #include "estimator/devices/device.h"
@@ -27,24 +28,33 @@ const std::vector<std::string> kStages = {"graph", "schedule", "trace"};
 struct Arguments {
   std::vector<std::string> specs;
   std::string gpu, format = "text", output, stop_after, explain;
-  bool names_gpu = false, stops = false;  // the option is there, whatever its value
+  std::string memory;
+  bool names_gpu = false, names_memory = false,
+       stops = false;  // the option is there, whatever its value
 };
 
 po::options_description describe(Arguments& into) {
   po::options_description options;
-  options.add_options()                                                                                              //
-      ("help", "this")                                                                                               //
-      ("version", "the version")                                                                                     //
-      ("gpu", po::value(&into.gpu)->value_name("NAME"), "this GPU instead of the spec's; a name or a profile's path that ends in .json")  //
-      ("format", po::value(&into.format)->value_name("text|json"), "how the report is written (text)")               //
-      ("output", po::value(&into.output)->value_name("FILE"), "writes the report there")                             //
-      ("stop-after", po::value(&into.stop_after)->value_name("STAGE"), "prints graph, schedule or trace instead of the report")  //
-      ("explain", po::value(&into.explain)->value_name("NAME"), "the page about a layer or a GPU; '' lists them")    //
+  options.add_options()           //
+      ("help", "this")            //
+      ("version", "the version")  //
+      ("gpu", po::value(&into.gpu)->value_name("NAME"),
+       "this GPU instead of the spec's; a name or a profile's path that ends in .json")  //
+      ("memory", po::value(&into.memory)->value_name("BYTES"),
+       "the GPU's memory, if not its own: 80GiB")  //
+      ("format", po::value(&into.format)->value_name("text|json"),
+       "how the report is written (text)")                                                //
+      ("output", po::value(&into.output)->value_name("FILE"), "writes the report there")  //
+      ("stop-after", po::value(&into.stop_after)->value_name("STAGE"),
+       "prints graph, schedule or trace instead of the report")  //
+      ("explain", po::value(&into.explain)->value_name("NAME"),
+       "the page about a layer or a GPU; '' lists them")  //
       ("spec", po::value(&into.specs), "");
   return options;
 }
 
-Status check_word(const std::string& option, const std::string& value, const std::vector<std::string>& accepted) {
+Status check_word(const std::string& option, const std::string& value,
+                  const std::vector<std::string>& accepted) {
   for (const std::string& word : accepted) {
     if (word == value) return Done{};
   }
@@ -61,12 +71,27 @@ Result<std::vector<Spec>> read_all(const std::vector<std::string>& paths) {
   return specs;
 }
 
+// The GPU as it is, or with another amount of memory.
+Result<devices::Device> resize(devices::Device device, const Arguments& given) {
+  if (!given.names_memory) return device;
+  const auto bytes = parse_bytes(given.memory);
+  if (!bytes || *bytes <= device.context_bytes) {
+    return error(fmt::format("--memory '{}' is no amount of memory", given.memory),
+                 fmt::format("more than the {} a CUDA context takes, such as 24GiB",
+                             format_bytes(device.context_bytes)));
+  }
+  device.total_memory_bytes = *bytes;
+  return device;
+}
+
 // One process runs on one GPU: the command line's, or the one all specs agree on.
 Result<devices::Device> choose_gpu(const std::vector<Spec>& specs, const Arguments& given) {
   if (given.names_gpu) return devices::find(given.gpu);
   for (const Spec& spec : specs) {
     if (spec.gpu == specs[0].gpu) continue;
-    return error_at(spec.gpu_at, fmt::format("specs that share a process name two GPUs: '{}' and '{}'", specs[0].gpu, spec.gpu),
+    return error_at(spec.gpu_at,
+                    fmt::format("specs that share a process name two GPUs: '{}' and '{}'",
+                                specs[0].gpu, spec.gpu),
                     "--gpu NAME for all of them");
   }
   auto device = devices::find(specs[0].gpu);
@@ -77,8 +102,10 @@ Result<devices::Device> choose_gpu(const std::vector<Spec>& specs, const Argumen
 }
 
 // The last spec's intermediate, with what ran before it in the process.
-Result<std::string> print_stage(const std::vector<Spec>& specs, const devices::Device& device, const std::string& stage) {
-  const auto stages = pipeline::build_stages(pipeline::history(specs, specs.size() - 1), specs.back(), device);
+Result<std::string> print_stage(const std::vector<Spec>& specs, const devices::Device& device,
+                                const std::string& stage) {
+  const auto stages =
+      pipeline::build_stages(pipeline::history(specs, specs.size() - 1), specs.back(), device);
   if (!stages) return stages.error();
   if (stage == "graph") return graph::print(stages->graph);
   if (stage == "schedule") return pipeline::print(stages->recording);
@@ -87,18 +114,25 @@ Result<std::string> print_stage(const std::vector<Spec>& specs, const devices::D
 }
 
 int run_estimate(const Arguments& given) {
-  if (const Status known = check_word("--format", given.format, kFormats); !known) return complain(kProgram, known.error());
+  if (const Status known = check_word("--format", given.format, kFormats); !known)
+    return complain(kProgram, known.error());
   if (given.stops) {
-    if (const Status known = check_word("--stop-after", given.stop_after, kStages); !known) return complain(kProgram, known.error());
+    if (const Status known = check_word("--stop-after", given.stop_after, kStages); !known)
+      return complain(kProgram, known.error());
   }
-  if (given.specs.empty()) return complain(kProgram, error("no spec is named", "forerun estimate SPEC.yaml; --help says more"));
+  if (given.specs.empty())
+    return complain(kProgram,
+                    error("no spec is named", "forerun estimate SPEC.yaml; --help says more"));
   const auto specs = read_all(given.specs);
   if (!specs) return complain(kProgram, specs.error());
-  const auto device = choose_gpu(*specs, given);
+  const auto chosen = choose_gpu(*specs, given);
+  if (!chosen) return complain(kProgram, chosen.error());
+  const auto device = resize(*chosen, given);
   if (!device) return complain(kProgram, device.error());
   if (given.stops) {
     const auto text = print_stage(*specs, *device, given.stop_after);
-    return text ? emit(kProgram, *text, given.output, kExitClean) : complain(kProgram, text.error());
+    return text ? emit(kProgram, *text, given.output, kExitClean)
+                : complain(kProgram, text.error());
   }
   const auto estimates = pipeline::estimate(*specs, *device);
   if (!estimates) return complain(kProgram, estimates.error());
@@ -120,13 +154,17 @@ int run(const std::vector<std::string>& arguments) {
   const auto parsed = parse(arguments, options, "spec");
   if (!parsed) return complain(kProgram, parsed.error());
   if (parsed->values.count("help") > 0) {
-    const Usage usage{kProgram, "predicts the memory and time of a training step, without running it",
-                      "SPEC... [options]; several specs share one process, in order", "0 fits, 1 does not fit, 2 bad spec or usage"};
+    const Usage usage{kProgram,
+                      "predicts the memory and time of a training step, without running it",
+                      "SPEC... [options]; several specs share one process, in order",
+                      "0 fits, 1 does not fit, 2 bad spec or usage"};
     return emit(kProgram, help_text(usage, options), "", kExitClean);
   }
-  if (parsed->values.count("version") > 0) return emit(kProgram, fmt::format("forerun {}\n", kVersion), "", kExitClean);
+  if (parsed->values.count("version") > 0)
+    return emit(kProgram, fmt::format("forerun {}\n", kVersion), "", kExitClean);
   if (parsed->values.count("explain") > 0) return explain(given);
   given.names_gpu = parsed->values.count("gpu") > 0;
+  given.names_memory = parsed->values.count("memory") > 0;
   given.stops = parsed->values.count("stop-after") > 0;
   given.specs.insert(given.specs.end(), parsed->rest.begin(), parsed->rest.end());
   return run_estimate(given);

@@ -22,10 +22,11 @@ bool in_phase(const ops::Kernel& kernel, int step, std::optional<ops::Phase> pha
   return kernel.step == step && (!phase || kernel.phase == *phase);
 }
 
-Sum add_up(std::span<const ops::Kernel> kernels, int step, std::optional<ops::Phase> phase, const Assumptions& with,
-           const devices::Device& device) {
+Sum add_up(std::span<const ops::Kernel> kernels, int step, std::optional<ops::Phase> phase,
+           const Assumptions& with, const devices::Device& device) {
   Sum sum;
-  const double bandwidth = static_cast<double>(device.memory_bandwidth_bytes_per_s) * with.bandwidth_fraction;
+  const double bandwidth =
+      static_cast<double>(device.memory_bandwidth_bytes_per_s) * with.bandwidth_fraction;
   for (const ops::Kernel& kernel : kernels) {
     if (!in_phase(kernel, step, phase)) continue;
     const double peak = peak_flops_per_s(device, kernel.dtype) * with.flops_fraction;
@@ -57,9 +58,11 @@ void add_run(TimeEstimate& made, const Spec& spec) {
   if (!spec.dataset_size) return;
   made.steps_per_epoch = batches_per_epoch(*spec.dataset_size, spec.batch_size);
   if (!spec.epochs) return;
-  made.optimizer_steps = optimizer_steps(*made.steps_per_epoch, *spec.epochs, spec.gradient_accumulation_steps);
+  made.optimizer_steps =
+      optimizer_steps(*made.steps_per_epoch, *spec.epochs, spec.gradient_accumulation_steps);
   const auto steps = static_cast<double>(*made.optimizer_steps);
-  made.run = TimeInterval{made.step.low_s * steps, made.step.expected_s * steps, made.step.high_s * steps};
+  made.run =
+      TimeInterval{made.step.low_s * steps, made.step.expected_s * steps, made.step.high_s * steps};
 }
 
 }  // namespace
@@ -80,18 +83,23 @@ std::int64_t batches_per_epoch(std::int64_t dataset_size, std::int64_t batch_siz
   return dataset_size / batch_size + (dataset_size % batch_size != 0 ? 1 : 0);
 }
 
-std::int64_t optimizer_steps(std::int64_t batches_per_epoch, std::int64_t epochs, std::int64_t accumulation) {
+std::int64_t optimizer_steps(std::int64_t batches_per_epoch, std::int64_t epochs,
+                             std::int64_t accumulation) {
   std::int64_t batches = 0;
-  if (__builtin_mul_overflow(batches_per_epoch, epochs, &batches)) return std::numeric_limits<std::int64_t>::max();
+  if (__builtin_mul_overflow(batches_per_epoch, epochs, &batches))
+    return std::numeric_limits<std::int64_t>::max();
   return batches / accumulation + (batches % accumulation != 0 ? 1 : 0);
 }
 
-TimeEstimate estimate(std::span<const ops::Kernel> kernels, const Spec& spec, const devices::Device& device) {
+TimeEstimate estimate(std::span<const ops::Kernel> kernels, const Spec& spec,
+                      const devices::Device& device) {
   TimeEstimate made;
   int step = 0;
   for (const ops::Kernel& kernel : kernels) step = std::max(step, kernel.step);
   auto interval = [&](std::optional<ops::Phase> phase) {
-    auto total = [&](const Assumptions& with) { return add_up(kernels, step, phase, with, device).total(); };
+    auto total = [&](const Assumptions& with) {
+      return add_up(kernels, step, phase, with, device).total();
+    };
     return TimeInterval{total(kLow), total(kExpected), total(kHigh)};
   };
   made.forward = interval(ops::Phase::Forward);
@@ -107,7 +115,9 @@ TimeEstimate estimate(std::span<const ops::Kernel> kernels, const Spec& spec, co
   }
   made.bound_by = bound(add_up(kernels, step, std::nullopt, kExpected, device));
   made.mfu = made.flops / peak_flops_per_s(device, arithmetic(spec)) / made.step.expected_s;
-  made.confidence = "rough: a roofline per kernel with a launch floor, from datasheet numbers; data loading is not included";
+  made.confidence =
+      "rough: a roofline per kernel with a launch floor, from datasheet numbers; data loading is "
+      "not included";
   add_run(made, spec);
   return made;
 }

@@ -1,9 +1,9 @@
 #include "estimator/graph/builder.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "core/nearest.h"
 #include "core/units.h"
@@ -21,21 +21,25 @@ Status check_size(const Shape& shape, DType dtype, const std::string& what, cons
   const auto elements = numel(shape);
   const auto bytes = elements ? checked_mul(*elements, size_bytes(dtype)) : std::nullopt;
   if (bytes && *bytes <= kMaxTensorBytes) return Done{};
-  const std::string size = bytes ? with_thousands(*bytes) + " bytes" : "more bytes than 64 bits count";
-  return error_at(at, fmt::format("{} {} of {} takes {}", what, to_string(shape), name(dtype), size),
+  const std::string size =
+      bytes ? with_thousands(*bytes) + " bytes" : "more bytes than 64 bits count";
+  return error_at(at,
+                  fmt::format("{} {} of {} takes {}", what, to_string(shape), name(dtype), size),
                   "a tensor of at most 64 TiB");
 }
 
 const layers::CatalogEntry* find_layer(const std::string& kind) {
   const auto known = layers::catalog();
-  const auto found = std::find_if(known.begin(), known.end(), [&](const auto& entry) { return entry.id == kind; });
+  const auto found =
+      std::find_if(known.begin(), known.end(), [&](const auto& entry) { return entry.id == kind; });
   return found == known.end() ? nullptr : &*found;
 }
 
 Error unknown_layer(const LayerSpec& spec) {
   std::vector<std::string> known;
   for (const auto& entry : layers::catalog()) known.emplace_back(entry.id);
-  return error_at(spec.at, fmt::format("layer '{}' is not modelled", spec.kind), suggest(spec.kind, known));
+  return error_at(spec.at, fmt::format("layer '{}' is not modelled", spec.kind),
+                  suggest(spec.kind, known));
 }
 
 }  // namespace
@@ -62,18 +66,21 @@ Result<int> Builder::add_parameter(std::string role, Shape shape, DType dtype, b
   return static_cast<int>(graph_.parameters.size()) - 1;
 }
 
-Result<ValueId> Builder::call(const ops::Operator& op, std::vector<ValueId> inputs, std::vector<int> parameters,
-                              Shape shape, ops::Attributes attributes) {
+Result<ValueId> Builder::call(const ops::Operator& op, std::vector<ValueId> inputs,
+                              std::vector<int> parameters, Shape shape,
+                              ops::Attributes attributes) {
   // Of the input, but a table of parameters turns indices into numbers of its own dtype.
   const bool looks_up = !is_floating(dtype(inputs[0])) && !parameters.empty() && parameters[0] >= 0;
-  const DType made = looks_up ? graph_.parameters[static_cast<std::size_t>(parameters[0])].dtype : dtype(inputs[0]);
+  const DType made = looks_up ? graph_.parameters[static_cast<std::size_t>(parameters[0])].dtype
+                              : dtype(inputs[0]);
   auto output = add_value(std::move(shape), made, where_, at_);
   if (!output) return output;
   push({&op, std::move(inputs), std::move(parameters), std::move(attributes), *output, {}, where_});
   return output;
 }
 
-Result<std::vector<ValueId>> Builder::call_many(const ops::Operator& op, std::vector<ValueId> inputs, Shape shape,
+Result<std::vector<ValueId>> Builder::call_many(const ops::Operator& op,
+                                                std::vector<ValueId> inputs, Shape shape,
                                                 ops::Attributes attributes, int names) {
   auto output = call(op, std::move(inputs), {}, std::move(shape), std::move(attributes));
   if (!output) return output.error();
@@ -92,9 +99,11 @@ void Builder::drop(ValueId value) { push({nullptr, {value}, {}, {}, -1, {}, wher
 Result<ValueId> Builder::layer(const LayerSpec& spec, ValueId input) {
   const layers::CatalogEntry* entry = find_layer(spec.kind);
   if (entry == nullptr) return unknown_layer(spec);
-  if (++number_ > kMaxLayers) return error_at(spec.at, fmt::format("more than {} layers", kMaxLayers));
+  if (++number_ > kMaxLayers)
+    return error_at(spec.at, fmt::format("more than {} layers", kMaxLayers));
   const int number = number_;
-  if (++depth_ > kMaxDepth) return error_at(spec.at, fmt::format("layers are nested more than {} deep", kMaxDepth));
+  if (++depth_ > kMaxDepth)
+    return error_at(spec.at, fmt::format("layers are nested more than {} deep", kMaxDepth));
   at_ = spec.at;
   where_ = fmt::format("{} {}", spec.kind, ++counts_[spec.kind]);
   graph_.places[where_] = spec.at;
@@ -105,12 +114,16 @@ Result<ValueId> Builder::layer(const LayerSpec& spec, ValueId input) {
 }
 
 Result<std::vector<const LayerSpec*>> repeated(const LayerSpec& repeat) {
-  if (const Status known = only_arguments(repeat, {"times", "layers"}); !known) return known.error();
+  if (const Status known = only_arguments(repeat, {"times", "layers"}); !known)
+    return known.error();
   const auto times = positive(repeat, "times");
   if (!times) return times.error();
-  if (repeat.layers.empty()) return error_at(repeat.at, "repeat has no layers", "repeat: {times: 4, layers: [a layer, ...]}");
+  if (repeat.layers.empty())
+    return error_at(repeat.at, "repeat has no layers",
+                    "repeat: {times: 4, layers: [a layer, ...]}");
   if (*times > kMaxLayers / static_cast<std::int64_t>(repeat.layers.size())) {
-    return error_at(repeat.at, fmt::format("repeat.times is {}", *times), fmt::format("at most {} layers in all", kMaxLayers));
+    return error_at(repeat.at, fmt::format("repeat.times is {}", *times),
+                    fmt::format("at most {} layers in all", kMaxLayers));
   }
   std::vector<const LayerSpec*> all;
   for (std::int64_t i = 0; i < *times; ++i) {
@@ -119,7 +132,8 @@ Result<std::vector<const LayerSpec*>> repeated(const LayerSpec& repeat) {
   return all;
 }
 
-Result<ValueId> Builder::in_turn(const std::vector<const LayerSpec*>& layers, ValueId input, bool input_is_held) {
+Result<ValueId> Builder::in_turn(const std::vector<const LayerSpec*>& layers, ValueId input,
+                                 bool input_is_held) {
   ValueId current = input;
   for (const LayerSpec* spec : layers) {
     const auto next = layer(*spec, current);
@@ -167,11 +181,12 @@ void Builder::push(Instruction instruction) {
 
 Error Builder::mismatch(const LayerSpec& layer, const std::string& expects, ValueId input) const {
   const auto maker = made_by_.find(input);
-  const std::string giver = maker == made_by_.end() ? "the input"
-                                                    : fmt::format("layer {} ({}, {})", maker->second.number,
-                                                                  maker->second.kind, to_string(maker->second.at));
-  return error_at(layer.at, fmt::format("layer {} ({}) expects {}, but {} gives {}", number_, layer.kind, expects, giver,
-                                        to_string(shape(input))));
+  const std::string giver = maker == made_by_.end()
+                                ? "the input"
+                                : fmt::format("layer {} ({}, {})", maker->second.number,
+                                              maker->second.kind, to_string(maker->second.at));
+  return error_at(layer.at, fmt::format("layer {} ({}) expects {}, but {} gives {}", number_,
+                                        layer.kind, expects, giver, to_string(shape(input))));
 }
 
 Status Builder::needs_floating(const LayerSpec& layer, ValueId input) const {

@@ -17,28 +17,33 @@ class Builder {
   explicit Builder(const Spec& spec) : spec_(spec) {}
 
   // --- for layers ---
-  const Shape& shape(ValueId value) const { return graph_.values[static_cast<std::size_t>(value)].shape; }
+  const Shape& shape(ValueId value) const {
+    return graph_.values[static_cast<std::size_t>(value)].shape;
+  }
   DType dtype(ValueId value) const { return graph_.values[static_cast<std::size_t>(value)].dtype; }
-  // A trainable parameter of the current layer, in the model's precision; `role` is "weight" or "bias".
+  // A trainable parameter of the current layer, in the model's precision; `role` is "weight" or
+  // "bias".
   Result<int> parameter(std::string role, Shape shape);
-  // State that moves with the model and does not train; floating dtypes follow the model's precision.
+  // State that moves with the model and does not train; floating dtypes follow the model's
+  // precision.
   Result<int> buffer(std::string role, Shape shape, DType dtype);
-  Result<ValueId> call(const ops::Operator& op, std::vector<ValueId> inputs, std::vector<int> parameters,
-                       Shape shape, ops::Attributes attributes = {});
+  Result<ValueId> call(const ops::Operator& op, std::vector<ValueId> inputs,
+                       std::vector<int> parameters, Shape shape, ops::Attributes attributes = {});
   // An operator that changes neither shape nor dtype and has no parameters.
-  Result<ValueId> pointwise(const ops::Operator& op, ValueId input, ops::Attributes attributes = {}) {
+  Result<ValueId> pointwise(const ops::Operator& op, ValueId input,
+                            ops::Attributes attributes = {}) {
     return call(op, {input}, {}, shape(input), attributes);
   }
-  // Everything called until leave_checkpoint() is one block under `checkpoint: every_block`; without that key, or for a
-  // block that is not one of the model's own sequence, nothing changes.
+  // Everything called until leave_checkpoint() is one block under `checkpoint: every_block`;
+  // without that key, or for a block that is not one of the model's own sequence, nothing changes.
   void enter_checkpoint();
   void leave_checkpoint() { checkpoint_ = -1; }
   // nn.Sequential: each result replaces the one before under the same name.
   Result<ValueId> sequence(const std::vector<LayerSpec>& layers, ValueId input);
   Result<ValueId> repeat(const LayerSpec& spec, ValueId input);
   // The same, with `names` more values that stay alive until they are dropped.
-  Result<std::vector<ValueId>> call_many(const ops::Operator& op, std::vector<ValueId> inputs, Shape shape,
-                                         ops::Attributes attributes, int names);
+  Result<std::vector<ValueId>> call_many(const ops::Operator& op, std::vector<ValueId> inputs,
+                                         Shape shape, ops::Attributes attributes, int names);
   void drop(ValueId value);
   void drop(const std::vector<ValueId>& values) {
     for (const ValueId value : values) drop(value);
@@ -63,7 +68,8 @@ class Builder {
   Graph& graph() { return graph_; }
 
  private:
-  Result<ValueId> in_turn(const std::vector<const LayerSpec*>& layers, ValueId input, bool input_is_held);
+  Result<ValueId> in_turn(const std::vector<const LayerSpec*>& layers, ValueId input,
+                          bool input_is_held);
   void push(Instruction instruction);
   Result<int> add_parameter(std::string role, Shape shape, DType dtype, bool trainable);
 

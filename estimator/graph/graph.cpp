@@ -1,9 +1,9 @@
 #include "estimator/graph/graph.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include <utility>
 
 #include "core/units.h"
 #include "estimator/graph/builder.h"
@@ -28,15 +28,23 @@ Shape batched(std::int64_t batch, const Shape& sample) {
 
 Status check_cross_entropy(const Spec& spec, const Shape& logits, const Shape& target) {
   if (spec.target.dtype != DType::Int64) {
-    return error_at(spec.target.at, fmt::format("cross_entropy with a target of {} is not modelled", name(spec.target.dtype)),
-                    "class indices: dtype int64");
+    return error_at(
+        spec.target.at,
+        fmt::format("cross_entropy with a target of {} is not modelled", name(spec.target.dtype)),
+        "class indices: dtype int64");
   }
   if (logits.size() != 2) {
-    return error_at(spec.target.at, fmt::format("cross_entropy needs logits [samples, classes], but the model gives {}", to_string(logits)));
+    return error_at(
+        spec.target.at,
+        fmt::format("cross_entropy needs logits [samples, classes], but the model gives {}",
+                    to_string(logits)));
   }
   if (logits[0] != numel(target)) {
-    return error_at(spec.target.at, fmt::format("cross_entropy needs one target a row of logits, but there are {} targets for {}",
-                                                numel(target).value_or(0), to_string(logits)));
+    return error_at(
+        spec.target.at,
+        fmt::format(
+            "cross_entropy needs one target a row of logits, but there are {} targets for {}",
+            numel(target).value_or(0), to_string(logits)));
   }
   return Done{};
 }
@@ -44,14 +52,20 @@ Status check_cross_entropy(const Spec& spec, const Shape& logits, const Shape& t
 Status check_elementwise(const Spec& spec, const Shape& prediction, const Shape& target) {
   const std::string_view loss = name(spec.loss);
   if (spec.target.dtype != DType::Float32) {
-    return error_at(spec.target.at, fmt::format("{} needs a float32 target, not {}", loss, name(spec.target.dtype)), "dtype: float32");
+    return error_at(spec.target.at,
+                    fmt::format("{} needs a float32 target, not {}", loss, name(spec.target.dtype)),
+                    "dtype: float32");
   }
   if (prediction != target) {
-    return error_at(spec.target.at, fmt::format("{} needs a target of the prediction's shape {}, not {}", loss, to_string(prediction), to_string(target)));
+    return error_at(spec.target.at,
+                    fmt::format("{} needs a target of the prediction's shape {}, not {}", loss,
+                                to_string(prediction), to_string(target)));
   }
   if (spec.precision == Precision::Bf16) {
-    return error_at(spec.target.at, fmt::format("{} between bfloat16 predictions and a float32 target is not modelled", loss),
-                    "precision: fp32, bf16-mixed, or fp16-mixed");
+    return error_at(
+        spec.target.at,
+        fmt::format("{} between bfloat16 predictions and a float32 target is not modelled", loss),
+        "precision: fp32, bf16-mixed, or fp16-mixed");
   }
   return Done{};
 }
@@ -62,7 +76,8 @@ Status check_loss(const Spec& spec, const Shape& prediction, const Shape& target
 }
 
 std::string print_operand(const Graph& graph, int parameter) {
-  return parameter < 0 ? "none" : to_string(graph.parameters[static_cast<std::size_t>(parameter)].shape);
+  return parameter < 0 ? "none"
+                       : to_string(graph.parameters[static_cast<std::size_t>(parameter)].shape);
 }
 
 }  // namespace
@@ -78,7 +93,8 @@ std::int64_t Graph::parameter_count() const {
 std::int64_t Graph::parameters_bytes() const {
   std::int64_t bytes = 0;
   for (const Parameter& parameter : parameters) {
-    if (parameter.trainable) bytes += numel(parameter.shape).value_or(0) * size_bytes(parameter.dtype);
+    if (parameter.trainable)
+      bytes += numel(parameter.shape).value_or(0) * size_bytes(parameter.dtype);
   }
   return bytes;
 }
@@ -86,10 +102,13 @@ std::int64_t Graph::parameters_bytes() const {
 Result<Graph> build(const Spec& spec) {
   Builder builder(spec);
   DType input_dtype = spec.input.dtype;
-  if (spec.precision == Precision::Bf16 && input_dtype == DType::Float32) input_dtype = DType::BFloat16;
-  const auto input = builder.add_value(batched(spec.batch_size, spec.input.shape), input_dtype, "input", spec.input.at);
+  if (spec.precision == Precision::Bf16 && input_dtype == DType::Float32)
+    input_dtype = DType::BFloat16;
+  const auto input = builder.add_value(batched(spec.batch_size, spec.input.shape), input_dtype,
+                                       "input", spec.input.at);
   if (!input) return input.error();
-  const auto target = builder.add_value(batched(spec.batch_size, spec.target.shape), spec.target.dtype, "target", spec.target.at);
+  const auto target = builder.add_value(batched(spec.batch_size, spec.target.shape),
+                                        spec.target.dtype, "target", spec.target.at);
   if (!target) return target.error();
   builder.graph().input = *input;
   builder.graph().target = *target;
@@ -97,9 +116,11 @@ Result<Graph> build(const Spec& spec) {
   const auto prediction = builder.model(spec.model, *input);
   if (!prediction) return prediction.error();
   if (builder.graph().parameters.empty()) {
-    return error_at(spec.input.at, "the model has no parameters to train", "a layer that has some, such as linear");
+    return error_at(spec.input.at, "the model has no parameters to train",
+                    "a layer that has some, such as linear");
   }
-  if (const Status ok = check_loss(spec, builder.shape(*prediction), builder.shape(*target)); !ok) return ok.error();
+  if (const Status ok = check_loss(spec, builder.shape(*prediction), builder.shape(*target)); !ok)
+    return ok.error();
   builder.at(std::string(name(spec.loss)));
   const auto loss = builder.call(loss_operator(spec.loss), {*prediction, *target}, {}, {});
   if (!loss) return loss.error();
@@ -117,7 +138,8 @@ std::string print(const Graph& graph) {
     const Value& value = graph.values[static_cast<std::size_t>(id)];
     return fmt::format("{}{}", name(value.dtype), to_string(value.shape));
   };
-  text += fmt::format("%{} : {}  # input\n%{} : {}  # target\n", graph.input, describe(graph.input), graph.target, describe(graph.target));
+  text += fmt::format("%{} : {}  # input\n%{} : {}  # target\n", graph.input, describe(graph.input),
+                      graph.target, describe(graph.target));
   for (const Instruction& step : graph.instructions) {
     if (step.op == nullptr) {
       text += fmt::format("drop %{}\n", step.inputs[0]);
@@ -128,7 +150,8 @@ std::string print(const Graph& graph) {
     for (const int parameter : step.parameters) operands.push_back(print_operand(graph, parameter));
     if (step.attributes.inplace) operands.emplace_back("inplace");
     if (step.attributes.p > 0) operands.push_back(fmt::format("p={}", step.attributes.p));
-    text += fmt::format("%{} = {}({}) : {}  # {}\n", step.output, step.op->name, fmt::join(operands, ", "), describe(step.output), step.where);
+    text += fmt::format("%{} = {}({}) : {}  # {}\n", step.output, step.op->name,
+                        fmt::join(operands, ", "), describe(step.output), step.where);
   }
   return text;
 }
@@ -140,14 +163,16 @@ Status verify(const Graph& graph) {
   at(graph.input) = at(graph.target) = State::Live;
   for (const Instruction& step : graph.instructions) {
     for (const ValueId input : step.inputs) {
-      if (at(input) != State::Live) return error(fmt::format("graph: %{} is used but not alive ({})", input, step.where));
+      if (at(input) != State::Live)
+        return error(fmt::format("graph: %{} is used but not alive ({})", input, step.where));
     }
     if (step.op == nullptr) {
       at(step.inputs[0]) = State::Dropped;
       continue;
     }
     for (const ValueId also : step.also) at(also) = State::Live;
-    if (at(step.output) != State::Undefined) return error(fmt::format("graph: %{} is defined twice ({})", step.output, step.where));
+    if (at(step.output) != State::Undefined)
+      return error(fmt::format("graph: %{} is defined twice ({})", step.output, step.where));
     at(step.output) = State::Live;
   }
   if (at(graph.loss) != State::Live) return error("graph: the loss is not alive at the end");

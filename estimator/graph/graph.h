@@ -1,7 +1,8 @@
 // One forward pass as data: which operator reads what, which names Python lets go of and when.
 //
-// `drop` is a name going out of use (nn.Sequential rebinding `input`, a temporary handed to the loss). A value's
-// memory lives on while autograd keeps it; that is decided when the graph runs, not here.
+// `drop` is a name going out of use (nn.Sequential rebinding `input`, a temporary handed to the
+// loss). A value's memory lives on while autograd keeps it; that is decided when the graph runs,
+// not here.
 #pragma once
 
 #include <cstdint>
@@ -27,19 +28,19 @@ struct Parameter {
   std::string name;  // "linear 1 weight"
   Shape shape;
   DType dtype = DType::Float32;
-  std::string owner;  // "linear 1"
+  std::string owner;      // "linear 1"
   bool trainable = true;  // false: a buffer, such as batch norm's running mean
 };
 
 struct Instruction {
   const ops::Operator* op = nullptr;  // null: drop inputs[0]
   std::vector<ValueId> inputs;
-  std::vector<int> parameters;        // indices; -1: absent
+  std::vector<int> parameters;  // indices; -1: absent
   ops::Attributes attributes;
   ValueId output = -1;
-  std::vector<ValueId> also;          // other names the operator's Python function holds until it returns
-  std::string where;                  // "linear 1"
-  int checkpoint = -1;                // which checkpointed block it belongs to, -1: none
+  std::vector<ValueId> also;  // other names the operator's Python function holds until it returns
+  std::string where;          // "linear 1"
+  int checkpoint = -1;        // which checkpointed block it belongs to, -1: none
 };
 
 struct Graph {
@@ -56,15 +57,16 @@ struct Graph {
   std::int64_t parameters_bytes() const;
 };
 
-// Errors carry the spec's positions: an unknown layer, an impossible argument, shapes that do not meet, a size that
-// needs more than 64 bits, a combination that is not modelled.
+// Errors carry the spec's positions: an unknown layer, an impossible argument, shapes that do not
+// meet, a size that needs more than 64 bits, a combination that is not modelled.
 Result<Graph> build(const Spec& spec);
 
-// One line an instruction: "%2 = linear(%1, w: [2048, 1024], b: [2048]) : float32[64, 2048]  # linear 1"
+// One line an instruction: "%2 = linear(%1, w: [2048, 1024], b: [2048]) : float32[64, 2048]  #
+// linear 1"
 std::string print(const Graph& graph);
 
-// Every value is defined once, used after its definition and not after its drop; shapes are positive. For tests
-// and as a guard after building.
+// Every value is defined once, used after its definition and not after its drop; shapes are
+// positive. For tests and as a guard after building.
 Status verify(const Graph& graph);
 
 }  // namespace forerun::graph

@@ -12,9 +12,10 @@
 namespace forerun::layers {
 
 struct Layer {
-  // Reads the layer's arguments, checks them against the input's shape, and adds parameters (in PyTorch's order) and
-  // operators. Gives the output.
-  Result<graph::ValueId> (*build)(graph::Builder& builder, const LayerSpec& spec, graph::ValueId input);
+  // Reads the layer's arguments, checks them against the input's shape, and adds parameters (in
+  // PyTorch's order) and operators. Gives the output.
+  Result<graph::ValueId> (*build)(graph::Builder& builder, const LayerSpec& spec,
+                                  graph::ValueId input);
 };
 
 struct CatalogEntry {

@@ -29,11 +29,12 @@ Tensor activate(Runtime& run, Activation kind, const Tensor& x, bool inplace) {
   Tensor y = inplace ? x.detach() : run.output_like(x, "output");
   if (inplace) y.storage->overwrite(run.where);
   run.launch(rule.forward, {&x, &y});
-  Node* node = run.record(rule.forward, y, {&x}, [rule](Runtime& r, Node& self, Tensors& grad) -> Tensors {
-    Tensor back = r.output_like(grad[0], "input gradient");
-    r.launch(rule.backward, {&grad[0], &self.saved[0], &back});
-    return {back};
-  });
+  Node* node =
+      run.record(rule.forward, y, {&x}, [rule](Runtime& r, Node& self, Tensors& grad) -> Tensors {
+        Tensor back = r.output_like(grad[0], "input gradient");
+        r.launch(rule.backward, {&grad[0], &self.saved[0], &back});
+        return {back};
+      });
   if (node != nullptr) run.keep(*node, rule.keeps_input ? x : y);
   return y;
 }
@@ -43,11 +44,12 @@ Tensor dropout(Runtime& run, const Tensor& x, double p) {
   const Tensor mask = run.output(x.shape, DType::Bool, "mask");
   Tensor y = run.output_like(x, "output");
   run.launch("native_dropout", {&x, &mask, &y});
-  Node* node = run.record("native_dropout", y, {&x}, [](Runtime& r, Node& self, Tensors& grad) -> Tensors {
-    Tensor back = r.output_like(grad[0], "input gradient");
-    r.launch("native_dropout_backward", {&grad[0], &self.saved[0], &back});
-    return {back};
-  });
+  Node* node =
+      run.record("native_dropout", y, {&x}, [](Runtime& r, Node& self, Tensors& grad) -> Tensors {
+        Tensor back = r.output_like(grad[0], "input gradient");
+        r.launch("native_dropout_backward", {&grad[0], &self.saved[0], &back});
+        return {back};
+      });
   if (node != nullptr) run.keep(*node, mask);
   return y;
 }
@@ -77,12 +79,15 @@ Tensor multiply(Runtime& run, const Tensor& x, const Tensor& scale) {
 
 namespace {
 
-// What the engine makes of a gradient before it goes on: the shape, then the dtype of the input it belongs to.
+// What the engine makes of a gradient before it goes on: the shape, then the dtype of the input it
+// belongs to.
 Tensor fit(Runtime& run, const Tensor& gradient, const Shape& shape, DType dtype) {
   Tensor fitted = gradient;
   if (gradient.shape.size() > shape.size()) {
     fitted = run.output(shape, gradient.dtype, "gradient summed over the batch");
-    reduce(run, "sum", {gradient.shape[0], fitted.elements(), Reduction::Over::Outer, gradient.dtype, gradient.dtype});
+    reduce(run, "sum",
+           {gradient.shape[0], fitted.elements(), Reduction::Over::Outer, gradient.dtype,
+            gradient.dtype});
   }
   if (fitted.dtype == dtype) return fitted;
   Tensor cast = run.output(shape, dtype, "gradient cast");
@@ -96,12 +101,14 @@ Tensor add(Runtime& run, const Tensor& a, const Tensor& b) {
   const DType dtype = size_bytes(a.dtype) >= size_bytes(b.dtype) ? a.dtype : b.dtype;
   Tensor y = run.output(a.shape, dtype, "output");
   run.launch("add", {&a, &b, &y});
-  run.record("add", y, {&a, &b}, [to_a = a.shape, to_b = b.shape, as_a = a.dtype, as_b = b.dtype](Runtime& r, Node& self, Tensors& grad) -> Tensors {
-    Tensors back(2);
-    if (self.needs(0)) back[0] = fit(r, grad[0], to_a, as_a);
-    if (self.needs(1)) back[1] = fit(r, grad[0], to_b, as_b);
-    return back;
-  });
+  run.record("add", y, {&a, &b},
+             [to_a = a.shape, to_b = b.shape, as_a = a.dtype, as_b = b.dtype](
+                 Runtime& r, Node& self, Tensors& grad) -> Tensors {
+               Tensors back(2);
+               if (self.needs(0)) back[0] = fit(r, grad[0], to_a, as_a);
+               if (self.needs(1)) back[1] = fit(r, grad[0], to_b, as_b);
+               return back;
+             });
   return y;
 }
 

@@ -1,4 +1,5 @@
-// Pointwise operators: what each allocates and what it keeps for backward (tools/autograd/derivatives.yaml, 2.11).
+// Pointwise operators: what each allocates and what it keeps for backward
+// (tools/autograd/derivatives.yaml, 2.11).
 #pragma once
 
 #include "estimator/ops/runtime.h"
@@ -7,7 +8,8 @@ namespace forerun::ops {
 
 enum class Activation { Relu, Gelu, Tanh, Sigmoid, Silu };
 
-// relu, tanh and sigmoid keep their result, gelu and silu their input. inplace is relu's alone: the result is the input's storage.
+// relu, tanh and sigmoid keep their result, gelu and silu their input. inplace is relu's alone: the
+// result is the input's storage.
 Tensor activate(Runtime& run, Activation kind, const Tensor& x, bool inplace);
 
 // native_dropout in training: a bool mask, then the result; 0 < p < 1. p = 0 gives x itself.
@@ -17,8 +19,9 @@ Tensor dropout(Runtime& run, const Tensor& x, double p);
 Tensor divide(Runtime& run, const Tensor& x);
 // x * scale, 0-dim both: GradScaler.scale.
 Tensor multiply(Runtime& run, const Tensor& x, const Tensor& scale);
-// a + b; b may lack a's leading dimension, and their dtypes may differ (the result has the wider one). Autograd keeps
-// nothing and hands the same gradient to both, summed and cast to what each of them is (validate_outputs).
+// a + b; b may lack a's leading dimension, and their dtypes may differ (the result has the wider
+// one). Autograd keeps nothing and hands the same gradient to both, summed and cast to what each of
+// them is (validate_outputs).
 Tensor add(Runtime& run, const Tensor& a, const Tensor& b);
 
 }  // namespace forerun::ops

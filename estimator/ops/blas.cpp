@@ -1,8 +1,8 @@
 #include "estimator/ops/blas.h"
 
-#include <fmt/format.h>
-
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "estimator/ops/reduction.h"
 
@@ -21,15 +21,16 @@ void use_cublaslt(Runtime& run) {
                         fmt::format("cublaslt workspace ({})", thread_name(run.thread)));
 }
 
-// addmm_out_cuda_impl takes cublasLt's fused bias for a vector bias and products with more than one row and column.
+// addmm_out_cuda_impl takes cublasLt's fused bias for a vector bias and products with more than one
+// row and column.
 bool fuses_bias(std::int64_t rows, std::int64_t depth) { return rows > 1 && depth > 1; }
 
 std::int64_t rows_of(const Tensor& x) { return x.elements() / x.shape.back(); }
 
 }  // namespace
 
-// The handle's workspace is taken when the first product of a thread asks for it, after that product's result
-// was allocated, and is kept for the life of the process.
+// The handle's workspace is taken when the first product of a thread asks for it, after that
+// product's result was allocated, and is kept for the life of the process.
 void use_cublas(Runtime& run) {
   Tensor& workspace = run.blas().cublas;
   if (workspace) return;
@@ -54,40 +55,55 @@ Tensor linear(Runtime& run, const Tensor& x_in, const Tensor& weight_in, const T
   Tensor y{nullptr, x.shape, x.dtype, nullptr, false};
   y.shape.back() = n;
   const bool has_bias = static_cast<bool>(bias);
-  Node* node = run.record(has_bias ? "addmm" : "mm", y, {&x, &weight, &bias}, [m, n, k, has_bias](Runtime& r, Node& self, Tensors& grad) -> Tensors {
-    const DType dtype = grad[0].dtype;
-    Tensors back(3);
-    auto product = [&](Shape to, std::int64_t rows, std::int64_t columns, std::int64_t depth, Category category, std::string_view what) {
-      r.tape.refine(fmt::format("backward of {}: {} mm([{}, {}] x [{}, {}])", self.where, what, rows, depth, depth, columns));
-      Tensor made = r.empty(std::move(to), dtype, category, fmt::format("{} {}", self.where, what));
-      use_cublas(r);
-      r.launch_matmul("mm", rows, columns, depth, dtype);
-      return made;
-    };
-    Shape input_shape = grad[0].shape;
-    input_shape.back() = k;
-    // Generated backward code takes its inputs by name: mat1 before mat2 for addmm, but mat2 before self for mm.
-    const auto of_input = [&] { back[0] = product(input_shape, m, k, n, Category::Temporaries, "input gradient"); };
-    if (has_bias && self.needs(0)) of_input();
-    if (self.needs(1)) back[1] = product({n, k}, n, k, m, Category::Gradients, "weight gradient");
-    if (!has_bias && self.needs(0)) of_input();
-    if (has_bias && self.needs(2)) {
-      // What a checkpoint made again lives only until the node's own code is done, which is now.
-      if (self.frame) self.saved.clear();
-      // The engine sums the gradient down to the bias's shape (validate_outputs) while everything above is alive.
-      r.tape.refine(fmt::format("backward of {}: bias gradient sum([{}, {}])", self.where, m, n));
-      back[2] = r.empty({n}, dtype, Category::Gradients, fmt::format("{} bias gradient", self.where));
-      reduce(r, "sum", {m, n, Reduction::Over::Outer, dtype, dtype});
-    }
-    return back;
-  });
+  Node* node = run.record(
+      has_bias ? "addmm" : "mm", y, {&x, &weight, &bias},
+      [m, n, k, has_bias](Runtime& r, Node& self, Tensors& grad) -> Tensors {
+        const DType dtype = grad[0].dtype;
+        Tensors back(3);
+        auto product = [&](Shape to, std::int64_t rows, std::int64_t columns, std::int64_t depth,
+                           Category category, std::string_view what) {
+          r.tape.refine(fmt::format("backward of {}: {} mm([{}, {}] x [{}, {}])", self.where, what,
+                                    rows, depth, depth, columns));
+          Tensor made =
+              r.empty(std::move(to), dtype, category, fmt::format("{} {}", self.where, what));
+          use_cublas(r);
+          r.launch_matmul("mm", rows, columns, depth, dtype);
+          return made;
+        };
+        Shape input_shape = grad[0].shape;
+        input_shape.back() = k;
+        // Generated backward code takes its inputs by name: mat1 before mat2 for addmm, but mat2
+        // before self for mm.
+        const auto of_input = [&] {
+          back[0] = product(input_shape, m, k, n, Category::Temporaries, "input gradient");
+        };
+        if (has_bias && self.needs(0)) of_input();
+        if (self.needs(1))
+          back[1] = product({n, k}, n, k, m, Category::Gradients, "weight gradient");
+        if (!has_bias && self.needs(0)) of_input();
+        if (has_bias && self.needs(2)) {
+          // What a checkpoint made again lives only until the node's own code is done, which is
+          // now.
+          if (self.frame) self.saved.clear();
+          // The engine sums the gradient down to the bias's shape (validate_outputs) while
+          // everything above is alive.
+          r.tape.refine(
+              fmt::format("backward of {}: bias gradient sum([{}, {}])", self.where, m, n));
+          back[2] =
+              r.empty({n}, dtype, Category::Gradients, fmt::format("{} bias gradient", self.where));
+          reduce(r, "sum", {m, n, Reduction::Over::Outer, dtype, dtype});
+        }
+        return back;
+      });
   // mat1 is kept for the weight's gradient, mat2 for the input's; both before the product runs.
   if (node != nullptr && node->needs(1)) run.keep(*node, x);
   if (node != nullptr && node->needs(0)) run.keep(*node, weight);
   if (run.recomputed_enough()) return y;
   run.allocate(y, "output");
-  if (bias && fuses_bias(m, k)) use_cublaslt(run);
-  else use_cublas(run);
+  if (bias && fuses_bias(m, k))
+    use_cublaslt(run);
+  else
+    use_cublas(run);
   run.launch_matmul(bias ? "addmm" : "mm", m, n, k, x.dtype);
   return y;
 }

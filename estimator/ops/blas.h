@@ -6,15 +6,18 @@
 
 namespace forerun::ops {
 
-// getChosenWorkspaceSize: 32 MiB on compute capability 9.0, ":4096:2:16:8" = 8,519,680 bytes elsewhere.
+// getChosenWorkspaceSize: 32 MiB on compute capability 9.0, ":4096:2:16:8" = 8,519,680 bytes
+// elsewhere.
 std::int64_t cublas_workspace_bytes(const devices::Device& device);
 // CUBLASLT_WORKSPACE_SIZE's default, kept per handle since 2.9.
 inline constexpr std::int64_t kCublasLtWorkspaceBytes = 1 << 20;
 
-// Makes sure the thread's cuBLAS workspace is there; every product asks for it after its result was allocated.
+// Makes sure the thread's cuBLAS workspace is there; every product asks for it after its result was
+// allocated.
 void use_cublas(Runtime& run);
 
-// y = x w^T + b, x [..., in], w [out, in], b [out] or undefined; what F.linear does with 2-D and contiguous n-D inputs.
+// y = x w^T + b, x [..., in], w [out, in], b [out] or undefined; what F.linear does with 2-D and
+// contiguous n-D inputs.
 Tensor linear(Runtime& run, const Tensor& x, const Tensor& weight, const Tensor& bias);
 
 }  // namespace forerun::ops

@@ -1,17 +1,17 @@
 #include "estimator/ops/embedding.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace forerun::ops {
 namespace {
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-// cub::DeviceRadixSort::SortPairs of n int64 keys and values: the other halves of the two double buffers, a look-back
-// table of 256 counters a tile of 4,608, and the digit counters.
+// cub::DeviceRadixSort::SortPairs of n int64 keys and values: the other halves of the two double
+// buffers, a look-back table of 256 counters a tile of 4,608, and the digit counters.
 std::int64_t sort_scratch_bytes(std::int64_t n) {
   constexpr std::int64_t kAlign = 256, kTile = 4608, kCounters = 16'895;
   return 2 * ceil_div(8 * n, kAlign) * kAlign + 1024 * ceil_div(n, kTile) + kCounters;
@@ -22,7 +22,8 @@ Tensor take(Runtime& run, std::int64_t count, DType dtype, std::string_view what
   return run.empty({count}, dtype, Category::Temporaries, fmt::format("{} {}", run.where, what));
 }
 
-// embedding_backward_cuda_kernel: the sorted gradient is added up per row of the table in segments of at most ten indices.
+// embedding_backward_cuda_kernel: the sorted gradient is added up per row of the table in segments
+// of at most ten indices.
 void add_up_sorted(Runtime& run, std::int64_t indices, std::int64_t rows, std::int64_t columns) {
   constexpr std::int64_t kRowsPerThread = 10, kWarp = 32;
   const std::int64_t most_segments = std::min(indices, rows);
@@ -38,13 +39,17 @@ void add_up_sorted(Runtime& run, std::int64_t indices, std::int64_t rows, std::i
   { const Tensor scan = take(run, kScanScratchBytes, DType::UInt8, "scan scratch"); }
   const Tensor partial_count = take(run, 1, DType::Int64, "partial count");
   const Tensor partial_offsets = take(run, most_partials, DType::Int64, "partial offsets");
-  const Tensor sums = take(run, most_partials * ceil_div(columns, kWarp) * kWarp, DType::Float32, "partial sums");
+  const Tensor sums =
+      take(run, most_partials * ceil_div(columns, kWarp) * kWarp, DType::Float32, "partial sums");
   run.launch("compute_grad_weight", {&sums});
 }
 
 Tensor weight_gradient(Runtime& run, const Tensor& indices, const Shape& table, DType dtype) {
   const std::int64_t n = indices.elements();
-  auto dense = [&] { return run.empty(table, dtype, Category::Gradients, fmt::format("{} weight gradient", run.where)); };
+  auto dense = [&] {
+    return run.empty(table, dtype, Category::Gradients,
+                     fmt::format("{} weight gradient", run.where));
+  };
   if (n <= kUnsortedIndices) return dense();
   const Tensor sorted = take(run, n, DType::Int64, "sorted indices");
   const Tensor original = take(run, n, DType::Int64, "original positions");
@@ -65,12 +70,14 @@ Tensor embedding(Runtime& run, const Tensor& indices, const Tensor& weight) {
   shape.push_back(weight.shape[1]);
   Tensor y = run.output(std::move(shape), weight.dtype, "output");
   run.launch("embedding", {&indices, &y, &y});
-  Node* node = run.record("embedding", y, {&weight}, [table = weight.shape, dtype = weight.dtype](Runtime& r, Node& self, Tensors& grad) -> Tensors {
-    Tensors back(1);
-    back[0] = weight_gradient(r, self.saved[0], table, dtype);
-    r.launch("embedding_dense_backward", {&grad[0], &back[0]});
-    return back;
-  });
+  Node* node = run.record("embedding", y, {&weight},
+                          [table = weight.shape, dtype = weight.dtype](Runtime& r, Node& self,
+                                                                       Tensors& grad) -> Tensors {
+                            Tensors back(1);
+                            back[0] = weight_gradient(r, self.saved[0], table, dtype);
+                            r.launch("embedding_dense_backward", {&grad[0], &back[0]});
+                            return back;
+                          });
   if (node != nullptr) run.keep(*node, indices);
   return y;
 }

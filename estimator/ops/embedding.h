@@ -10,7 +10,8 @@ inline constexpr std::int64_t kUnsortedIndices = 3072;
 // Up to here the sizes of the sort's temporaries were checked.
 inline constexpr std::int64_t kMostIndices = 100'000;
 
-// indices int64 [...], weight [rows, columns]: [..., columns]. Keeps the indices; the gradient is dense.
+// indices int64 [...], weight [rows, columns]: [..., columns]. Keeps the indices; the gradient is
+// dense.
 Tensor embedding(Runtime& run, const Tensor& indices, const Tensor& weight);
 
 // int64 [0, n)

@@ -1,4 +1,5 @@
-// Losses, mean reduction (aten/src/ATen/native/{LossNLL,Loss}.cpp, cuda/{NLLLoss2d,Loss,SoftMax}.cu, 2.11).
+// Losses, mean reduction (aten/src/ATen/native/{LossNLL,Loss}.cpp,
+// cuda/{NLLLoss2d,Loss,SoftMax}.cu, 2.11).
 #pragma once
 
 #include "estimator/ops/runtime.h"

@@ -1,25 +1,30 @@
 #include "estimator/ops/normalization.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
+
+#include <fmt/format.h>
 
 namespace forerun::ops {
 namespace {
 
-// How the channels-last kernels split their rows over blocks (flexible_launch_configs, with coop_flag).
+// How the channels-last kernels split their rows over blocks (flexible_launch_configs, with
+// coop_flag).
 struct ChannelsLastGrid {
   std::int64_t across;  // grid.x
   std::int64_t down;    // grid.y; more than one block down meet in a staging buffer
 };
 
 ChannelsLastGrid channels_last_grid(std::int64_t rows, std::int64_t channels) {
-  constexpr std::int64_t kTile = 32, kMaxBlock = 512, kElementsPerThread = 16, kMaxDown = 128, kWorthIt = 8;
+  constexpr std::int64_t kTile = 32, kMaxBlock = 512, kElementsPerThread = 16, kMaxDown = 128,
+                         kWorthIt = 8;
   auto ceil_div = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
-  auto last_pow2 = [](std::int64_t n) { return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(n))); };
+  auto last_pow2 = [](std::int64_t n) {
+    return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(n)));
+  };
   std::int64_t width = std::min(last_pow2(channels), kTile);
-  const std::int64_t height = std::min(last_pow2(ceil_div(rows, kElementsPerThread)), kMaxBlock / width);
+  const std::int64_t height =
+      std::min(last_pow2(ceil_div(rows, kElementsPerThread)), kMaxBlock / width);
   if (width * height != kMaxBlock) width = std::min(last_pow2(channels), kMaxBlock / height);
   const std::int64_t down = std::min(ceil_div(rows, height * kElementsPerThread), kMaxDown);
   return {ceil_div(channels, width), down < kWorthIt ? 1 : down};
@@ -46,19 +51,22 @@ Tensor layer_norm(Runtime& run, const Tensor& x_in, const Tensor& weight, const 
   const Tensor mean = run.output({rows}, DType::Float32, "mean");
   const Tensor rstd = run.output({rows}, DType::Float32, "rstd");
   run.launch("native_layer_norm", {&x, &y});
-  Node* node = run.record("native_layer_norm", y, {&x, &weight, &bias}, [n](Runtime& r, Node& self, Tensors& grad) -> Tensors {
-    Tensors back(3);
-    const DType dtype = self.saved[0].dtype;
-    if (self.needs(0)) back[0] = r.output_like(self.saved[0], "input gradient");
-    auto parameter = [&](std::string_view what) {
-      return r.empty({n}, dtype, Category::Gradients, fmt::format("{} {} gradient", self.where, what));
-    };
-    if (self.needs(1)) back[1] = parameter("weight");
-    if (self.needs(2)) back[2] = parameter("bias");
-    r.launch("native_layer_norm_backward", {&grad[0], &self.saved[0], &grad[0]});
-    r.launch("native_layer_norm_backward", {&grad[0], &self.saved[0]});
-    return back;
-  });
+  Node* node =
+      run.record("native_layer_norm", y, {&x, &weight, &bias},
+                 [n](Runtime& r, Node& self, Tensors& grad) -> Tensors {
+                   Tensors back(3);
+                   const DType dtype = self.saved[0].dtype;
+                   if (self.needs(0)) back[0] = r.output_like(self.saved[0], "input gradient");
+                   auto parameter = [&](std::string_view what) {
+                     return r.empty({n}, dtype, Category::Gradients,
+                                    fmt::format("{} {} gradient", self.where, what));
+                   };
+                   if (self.needs(1)) back[1] = parameter("weight");
+                   if (self.needs(2)) back[2] = parameter("bias");
+                   r.launch("native_layer_norm_backward", {&grad[0], &self.saved[0], &grad[0]});
+                   r.launch("native_layer_norm_backward", {&grad[0], &self.saved[0]});
+                   return back;
+                 });
   if (node != nullptr) {
     run.keep(*node, x);
     run.keep(*node, mean);
@@ -72,15 +80,18 @@ Tensor rms_norm(Runtime& run, const Tensor& x, const Tensor& weight) {
   Tensor y = run.output_like(x, "output");
   const Tensor rstd = run.output({x.elements() / n}, DType::Float32, "rstd");
   run.launch("_fused_rms_norm", {&x, &y});
-  Node* node = run.record("_fused_rms_norm", y, {&x, &weight}, [n](Runtime& r, Node& self, Tensors& grad) -> Tensors {
-    const Tensor& input = self.saved[0];
-    Tensors back(2);
-    if (self.needs(0)) back[0] = r.output_like(input, "input gradient");
-    if (self.needs(1)) back[1] = r.empty({n}, input.dtype, Category::Gradients, fmt::format("{} weight gradient", self.where));
-    r.launch("_fused_rms_norm_backward", {&grad[0], &input, &grad[0]});
-    r.launch("_fused_rms_norm_backward", {&grad[0], &input});
-    return back;
-  });
+  Node* node = run.record("_fused_rms_norm", y, {&x, &weight},
+                          [n](Runtime& r, Node& self, Tensors& grad) -> Tensors {
+                            const Tensor& input = self.saved[0];
+                            Tensors back(2);
+                            if (self.needs(0)) back[0] = r.output_like(input, "input gradient");
+                            if (self.needs(1))
+                              back[1] = r.empty({n}, input.dtype, Category::Gradients,
+                                                fmt::format("{} weight gradient", self.where));
+                            r.launch("_fused_rms_norm_backward", {&grad[0], &input, &grad[0]});
+                            r.launch("_fused_rms_norm_backward", {&grad[0], &input});
+                            return back;
+                          });
   if (node == nullptr) return y;
   run.keep(*node, x);
   run.keep(*node, rstd);
@@ -98,18 +109,23 @@ Tensor batch_norm(Runtime& run, const Tensor& x, const Tensor& weight, const Ten
   run.launch("batch_norm_update_stats", {&mean, &inverse_std});
   run.launch("batch_norm_elemt", {&x, &y});
   const DType parameter_dtype = weight.dtype;
-  Node* node = run.record("native_batch_norm", y, {&x, &weight, &bias}, [=](Runtime& r, Node& self, Tensors& grad) -> Tensors {
-    const Tensor sum_dy = r.output({channels}, DType::Float32, "sum of gradients");
-    const Tensor sum_dy_xmu = r.output({channels}, DType::Float32, "sum of gradients times deviations");
-    Tensors back(3);
-    back[1] = r.empty({channels}, parameter_dtype, Category::Gradients, fmt::format("{} weight gradient", self.where));
-    back[2] = r.empty({channels}, parameter_dtype, Category::Gradients, fmt::format("{} bias gradient", self.where));
-    stage(r, rows, channels, 2);
-    back[0] = r.output_like(self.saved[0], "input gradient");
-    r.launch("batch_norm_backward_reduce", {&grad[0], &self.saved[0]});
-    r.launch("batch_norm_backward_elemt", {&grad[0], &self.saved[0], &back[0]});
-    return back;
-  });
+  Node* node =
+      run.record("native_batch_norm", y, {&x, &weight, &bias},
+                 [=](Runtime& r, Node& self, Tensors& grad) -> Tensors {
+                   const Tensor sum_dy = r.output({channels}, DType::Float32, "sum of gradients");
+                   const Tensor sum_dy_xmu =
+                       r.output({channels}, DType::Float32, "sum of gradients times deviations");
+                   Tensors back(3);
+                   back[1] = r.empty({channels}, parameter_dtype, Category::Gradients,
+                                     fmt::format("{} weight gradient", self.where));
+                   back[2] = r.empty({channels}, parameter_dtype, Category::Gradients,
+                                     fmt::format("{} bias gradient", self.where));
+                   stage(r, rows, channels, 2);
+                   back[0] = r.output_like(self.saved[0], "input gradient");
+                   r.launch("batch_norm_backward_reduce", {&grad[0], &self.saved[0]});
+                   r.launch("batch_norm_backward_elemt", {&grad[0], &self.saved[0], &back[0]});
+                   return back;
+                 });
   if (node == nullptr) return y;
   for (const Tensor& kept : {x, mean, inverse_std}) run.keep(*node, kept);
   return y;

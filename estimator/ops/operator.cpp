@@ -17,9 +17,12 @@ Tensors activation(Runtime& run, const Tensors& in, const Tensors&, const Attrib
 
 }  // namespace
 
-#define FORERUN_OPERATOR(symbol, name, ...)                                                             \
-  const Operator symbol{name, [](Runtime & run [[maybe_unused]], const Tensors& in, const Tensors& own [[maybe_unused]], \
-                                 const Attributes& with [[maybe_unused]]) -> Tensors { return __VA_ARGS__; }}
+#define FORERUN_OPERATOR(symbol, name, ...)                                                       \
+  const Operator symbol {                                                                         \
+    name,                                                                                         \
+        [](Runtime& run [[maybe_unused]], const Tensors& in, const Tensors& own [[maybe_unused]], \
+           const Attributes& with [[maybe_unused]]) -> Tensors { return __VA_ARGS__; }            \
+  }
 
 FORERUN_OPERATOR(kLinear, "linear", {linear(run, in[0], own[0], own[1])});
 const Operator kRelu{"relu", activation<Activation::Relu>};
@@ -34,7 +37,8 @@ FORERUN_OPERATOR(kRmsNorm, "rms_norm", {rms_norm(run, in[0], own[0])});
 FORERUN_OPERATOR(kEmbedding, "embedding", {embedding(run, in[0], own[0])});
 FORERUN_OPERATOR(kPositions, "arange", {arange(run, in[0].shape[1])});
 FORERUN_OPERATOR(kAttention, "scaled_dot_product_attention", {attention(run, in[0], with.heads)});
-FORERUN_OPERATOR(kExplicitAttention, "explicit_attention", explicit_attention(run, in[0], with.heads, with.causal));
+FORERUN_OPERATOR(kExplicitAttention, "explicit_attention",
+                 explicit_attention(run, in[0], with.heads, with.causal));
 FORERUN_OPERATOR(kAdd, "add", {add(run, in[0], in[1])});
 FORERUN_OPERATOR(kView, "view", {in[0].view(with.shape)});
 FORERUN_OPERATOR(kCrossEntropy, "cross_entropy", {cross_entropy(run, in[0], in[1])});

@@ -9,20 +9,21 @@ namespace forerun::ops {
 
 struct Attributes {
   bool inplace = false;
-  double p = 0;         // dropout
+  double p = 0;  // dropout
   std::int64_t heads = 0;
   bool causal = true;
-  Shape shape;          // the target of a view
+  Shape shape;  // the target of a view
 };
 
 struct Operator {
   std::string_view name;
-  // inputs: activations; parameters: in the operator's own order, an undefined tensor for an absent one. Gives the
-  // result, then what the Python function's other names hold until it returns.
-  Tensors (*run)(Runtime& run, const Tensors& inputs, const Tensors& parameters, const Attributes& attributes);
+  // inputs: activations; parameters: in the operator's own order, an undefined tensor for an absent
+  // one. Gives the result, then what the Python function's other names hold until it returns.
+  Tensors (*run)(Runtime& run, const Tensors& inputs, const Tensors& parameters,
+                 const Attributes& attributes);
 };
 
-extern const Operator kLinear;     // x; weight, bias
+extern const Operator kLinear;  // x; weight, bias
 extern const Operator kRelu, kGelu, kTanh, kSigmoid, kSilu;
 extern const Operator kDropout;
 extern const Operator kLayerNorm;  // x; weight, bias
@@ -30,9 +31,10 @@ extern const Operator kBatchNorm;  // x; weight, bias, and its buffers
 extern const Operator kRmsNorm;    // x; weight
 extern const Operator kEmbedding;  // indices; weight
 extern const Operator kPositions;  // arange(x.shape[1]), int64
-extern const Operator kAttention, kExplicitAttention;  // the packed q, k, v of F.linear(x, [3d, d]); gives [batch, length, d]
-extern const Operator kAdd;        // a, b
-extern const Operator kView;       // x in the shape of the output; no memory of its own
+extern const Operator kAttention,
+    kExplicitAttention;      // the packed q, k, v of F.linear(x, [3d, d]); gives [batch, length, d]
+extern const Operator kAdd;  // a, b
+extern const Operator kView;  // x in the shape of the output; no memory of its own
 extern const Operator kCrossEntropy, kMseLoss, kBceWithLogits;  // prediction, target
 
 }  // namespace forerun::ops

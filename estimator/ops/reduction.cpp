@@ -1,28 +1,29 @@
 #include "estimator/ops/reduction.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <limits>
 
+#include <fmt/format.h>
+
 namespace forerun::ops {
 namespace {
 
-constexpr std::int64_t kMaxThreads = 512;        // mnt_wrapper::MAX_NUM_THREADS
+constexpr std::int64_t kMaxThreads = 512;  // mnt_wrapper::MAX_NUM_THREADS
 constexpr std::int64_t kWarp = 32;
 constexpr std::int64_t kMinValuesPerThread = 16;
 constexpr std::int64_t kMaxValuesPerThread = 256;
-constexpr std::int64_t kAccumulatorBytes = 4;    // float, also for 16-bit inputs
+constexpr std::int64_t kAccumulatorBytes = 4;  // float, also for 16-bit inputs
 constexpr std::int64_t kSemaphoreBytes = 4;
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 std::int64_t last_pow2(std::int64_t n) {
-  return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(1, n))));
+  return static_cast<std::int64_t>(
+      std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(1, n))));
 }
 
-// The largest of 4, 2, 1 that divides the contiguous output dimension (get_output_vec_size; the base address is a
-// multiple of 512 and the other stride a multiple of this dimension).
+// The largest of 4, 2, 1 that divides the contiguous output dimension (get_output_vec_size; the
+// base address is a multiple of 512 and the other stride a multiple of this dimension).
 std::int64_t output_vector(std::int64_t outputs) {
   std::int64_t vector = 4;
   while (outputs % vector != 0) vector /= 2;
@@ -59,16 +60,18 @@ ReductionScratch scratch_of(const Reduction& r, const devices::Device& device) {
 
   std::int64_t step_input = inner ? block.width : 1;
   std::int64_t step_output = inner ? 1 : block.width;
-  const bool across_warps = ceil_div(inputs, step_input) >= std::min(block.height * 16, kMaxValuesPerThread);
+  const bool across_warps =
+      ceil_div(inputs, step_input) >= std::min(block.height * 16, kMaxValuesPerThread);
   (across_warps ? step_input : step_output) *= block.height;
 
   const std::int64_t values = ceil_div(inputs, step_input);
   const std::int64_t grid = ceil_div(outputs / vector, step_output);
-  const std::int64_t target =
-      device.multiprocessors * (device.max_threads_per_multiprocessor / (block.width * block.height));
+  const std::int64_t target = device.multiprocessors * (device.max_threads_per_multiprocessor /
+                                                        (block.width * block.height));
   if (!across_warps || values < kMaxValuesPerThread || grid > target) return {};
-  const std::int64_t blocks = std::max(std::min(ceil_div(target, grid), ceil_div(values, kMinValuesPerThread)),
-                                       ceil_div(values, kMaxValuesPerThread));
+  const std::int64_t blocks =
+      std::max(std::min(ceil_div(target, grid), ceil_div(values, kMinValuesPerThread)),
+               ceil_div(values, kMaxValuesPerThread));
   if (blocks <= 1) return {};
   std::int64_t bytes = kAccumulatorBytes * outputs * blocks;
   if (!inner) bytes *= block.width * vector;
@@ -82,8 +85,10 @@ bool fits_32_bits(const Reduction& r) {
   return elements <= kMost && 1 + (elements - 1) * size_bytes(r.dtype) <= kMost;
 }
 
-// TensorIterator::get_dim_to_split and split: halves of the dimension with the largest extent in bytes.
-void add_launches(const Reduction& r, const devices::Device& device, std::vector<ReductionScratch>& launches) {
+// TensorIterator::get_dim_to_split and split: halves of the dimension with the largest extent in
+// bytes.
+void add_launches(const Reduction& r, const devices::Device& device,
+                  std::vector<ReductionScratch>& launches) {
   if (fits_32_bits(r)) {
     launches.push_back(scratch_of(r, device));
     return;
@@ -106,7 +111,8 @@ ReductionPlan plan(const Reduction& reduction, const devices::Device& device) {
   ReductionPlan made;
   add_launches(reduction, device, made.launches);
   const bool narrow = size_bytes(reduction.output) < kAccumulatorBytes;
-  const std::int64_t outputs = reduction.over == Reduction::Over::Inner ? reduction.outer : reduction.inner;
+  const std::int64_t outputs =
+      reduction.over == Reduction::Over::Inner ? reduction.outer : reduction.inner;
   if (made.launches.size() > 1 && narrow) made.accumulator_bytes = outputs * kAccumulatorBytes;
   return made;
 }
@@ -114,11 +120,13 @@ ReductionPlan plan(const Reduction& reduction, const devices::Device& device) {
 void reduce(Runtime& run, std::string_view kernel, const Reduction& r) {
   const ReductionPlan steps = plan(r, run.device);
   auto take = [&](std::int64_t bytes, std::string_view what) {
-    std::string label = run.where.empty() ? std::string(what) : fmt::format("{} {}", run.where, what);
+    std::string label =
+        run.where.empty() ? std::string(what) : fmt::format("{} {}", run.where, what);
     return run.empty({bytes}, DType::UInt8, Category::Temporaries, std::move(label));
   };
   Tensor accumulator;
-  if (steps.accumulator_bytes > 0) accumulator = take(steps.accumulator_bytes, "reduction accumulator");
+  if (steps.accumulator_bytes > 0)
+    accumulator = take(steps.accumulator_bytes, "reduction accumulator");
   for (const ReductionScratch& scratch : steps.launches) {
     if (scratch.buffer_bytes == 0) continue;
     const Tensor buffer = take(scratch.buffer_bytes, "reduction scratch");

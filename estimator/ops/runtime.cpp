@@ -1,14 +1,15 @@
 #include "estimator/ops/runtime.h"
 
-#include <fmt/format.h>
-
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace forerun::ops {
 
 std::int64_t Tensor::elements() const {
   std::int64_t product = 1;
-  for (const std::int64_t dim : shape) product *= dim;  // overflow is caught when the graph is built
+  for (const std::int64_t dim : shape)
+    product *= dim;  // overflow is caught when the graph is built
   return product;
 }
 
@@ -24,7 +25,8 @@ Tensor Runtime::empty(Shape shape, DType dtype, Category category, std::string w
 Tensor Runtime::output(Shape shape, DType dtype, std::string_view role) {
   const bool forward = tape.phase() == Phase::Forward || recomputing;
   const Category category = forward ? Category::Activations : Category::Temporaries;
-  return empty(std::move(shape), dtype, category, where.empty() ? std::string(role) : fmt::format("{} {}", where, role));
+  return empty(std::move(shape), dtype, category,
+               where.empty() ? std::string(role) : fmt::format("{} {}", where, role));
 }
 
 void Runtime::launch(std::string_view kernel, std::initializer_list<const Tensor*> touched) {
@@ -33,15 +35,18 @@ void Runtime::launch(std::string_view kernel, std::initializer_list<const Tensor
   tape.launch(kernel, DType::Float32, 0, bytes);
 }
 
-void Runtime::launch_matmul(std::string_view kernel, std::int64_t m, std::int64_t n, std::int64_t k, DType dtype) {
+void Runtime::launch_matmul(std::string_view kernel, std::int64_t m, std::int64_t n, std::int64_t k,
+                            DType dtype) {
   const double rows = static_cast<double>(m);
   const double columns = static_cast<double>(n);
   const double depth = static_cast<double>(k);
-  const double bytes = static_cast<double>(size_bytes(dtype)) * (rows * depth + depth * columns + rows * columns);
+  const double bytes =
+      static_cast<double>(size_bytes(dtype)) * (rows * depth + depth * columns + rows * columns);
   tape.launch(kernel, dtype, 2 * rows * columns * depth, bytes);
 }
 
-Node* Runtime::record(std::string_view op, Tensor& output, std::initializer_list<const Tensor*> inputs,
+Node* Runtime::record(std::string_view op, Tensor& output,
+                      std::initializer_list<const Tensor*> inputs,
                       std::function<Tensors(Runtime&, Node&, Tensors&)> backward) {
   output.grad_fn = nullptr;
   output.is_leaf = false;
@@ -74,7 +79,8 @@ Tensor Runtime::cast(const Tensor& tensor, DType dtype) {
   if (!remember) return to_copy(*this, tensor, dtype, "input cast");
   const auto cached = cast_cache_.find(tensor.storage.get());
   if (cached != cast_cache_.end()) return cached->second;
-  Tensor made = to_copy(*this, tensor, dtype, tensor.shape.size() == 1 ? "bias cast" : "weight cast");
+  Tensor made =
+      to_copy(*this, tensor, dtype, tensor.shape.size() == 1 ? "bias cast" : "weight cast");
   cast_cache_.emplace(tensor.storage.get(), made);
   return made;
 }
@@ -89,14 +95,17 @@ Tensor to_copy(Runtime& run, const Tensor& tensor, DType dtype, std::string_view
   run.launch("_to_copy", {&tensor, &copy});
   const DType from = tensor.dtype;
   const bool of_parameter = tensor.is_leaf;
-  run.record("to", copy, {&tensor}, [from, of_parameter, role = std::string(role)](Runtime& r, Node& node, Tensors& grad) -> Tensors {
-    const Category category = of_parameter ? Category::Gradients : Category::Temporaries;
-    std::string what = of_parameter ? fmt::format("{} {} gradient", node.where, role.substr(0, role.find(' ')))
-                                    : fmt::format("{} input gradient", node.where);
-    Tensor back = r.empty(grad[0].shape, from, category, std::move(what));
-    r.launch("_to_copy", {&grad[0], &back});
-    return {back};
-  });
+  run.record("to", copy, {&tensor},
+             [from, of_parameter, role = std::string(role)](Runtime& r, Node& node,
+                                                            Tensors& grad) -> Tensors {
+               const Category category = of_parameter ? Category::Gradients : Category::Temporaries;
+               std::string what = of_parameter ? fmt::format("{} {} gradient", node.where,
+                                                             role.substr(0, role.find(' ')))
+                                               : fmt::format("{} input gradient", node.where);
+               Tensor back = r.empty(grad[0].shape, from, category, std::move(what));
+               r.launch("_to_copy", {&grad[0], &back});
+               return {back};
+             });
   return copy;
 }
 

@@ -24,17 +24,23 @@ class Runtime {
   // An activation or a temporary, by the phase that runs: "<layer> <role>".
   Tensor output(Shape shape, DType dtype, std::string_view role);
   // The same for a tensor that is already in the graph but has no memory yet.
-  void allocate(Tensor& tensor, std::string_view role) { tensor.storage = output(tensor.shape, tensor.dtype, role).storage; }
-  Tensor output_like(const Tensor& like, std::string_view role) { return output(like.shape, like.dtype, role); }
+  void allocate(Tensor& tensor, std::string_view role) {
+    tensor.storage = output(tensor.shape, tensor.dtype, role).storage;
+  }
+  Tensor output_like(const Tensor& like, std::string_view role) {
+    return output(like.shape, like.dtype, role);
+  }
 
   // --- cost ---
   // A kernel that reads and writes each of the tensors once.
   void launch(std::string_view kernel, std::initializer_list<const Tensor*> touched);
   // A matrix product [m, k] x [k, n].
-  void launch_matmul(std::string_view kernel, std::int64_t m, std::int64_t n, std::int64_t k, DType dtype);
+  void launch_matmul(std::string_view kernel, std::int64_t m, std::int64_t n, std::int64_t k,
+                     DType dtype);
 
   // --- autograd ---
-  // Links `output` into the graph when one of the inputs wants a gradient; returns its node, or null.
+  // Links `output` into the graph when one of the inputs wants a gradient; returns its node, or
+  // null.
   Node* record(std::string_view op, Tensor& output, std::initializer_list<const Tensor*> inputs,
                std::function<Tensors(Runtime&, Node&, Tensors&)> backward);
   // SavedVariable: the tensor waits for the node's backward. An undefined one keeps its place.
@@ -44,19 +50,25 @@ class Runtime {
   std::shared_ptr<CheckpointFrame> frame;
   bool recomputing = false;
   // Everything the part keeps is there again: what remains of it is not run (early stop).
-  bool recomputed_enough() const { return recomputing && static_cast<int>(frame->remade.size()) == frame->kept; }
+  bool recomputed_enough() const {
+    return recomputing && static_cast<int>(frame->remade.size()) == frame->kept;
+  }
   std::string where;  // the layer that runs: "linear 2"
 
   // --- autocast (aten/src/ATen/autocast_mode.cpp, 2.11) ---
   // The low precision while inside `with torch.autocast(...)`.
   std::optional<DType> autocast;
-  // The tensor in the dtype; casts of parameters are remembered until autocast is left, others are made anew.
+  // The tensor in the dtype; casts of parameters are remembered until autocast is left, others are
+  // made anew.
   Tensor cast(const Tensor& tensor, DType dtype);
   Tensor cast_low(const Tensor& tensor) { return autocast ? cast(tensor, *autocast) : tensor; }
-  Tensor cast_float(const Tensor& tensor) { return autocast ? cast(tensor, DType::Float32) : tensor; }
+  Tensor cast_float(const Tensor& tensor) {
+    return autocast ? cast(tensor, DType::Float32) : tensor;
+  }
   void leave_autocast();
 
-  // --- BLAS workspaces: one set a thread; forward runs on the main thread, backward on the device's ---
+  // --- BLAS workspaces: one set a thread; forward runs on the main thread, backward on the
+  // device's ---
   enum class Thread { Main, Backward };
   Thread thread = Thread::Main;
   struct Blas {

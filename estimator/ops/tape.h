@@ -1,6 +1,8 @@
-// What a simulated run leaves behind: every allocation and free in order, and every kernel launched.
+// What a simulated run leaves behind: every allocation and free in order, and every kernel
+// launched.
 //
-// The tape knows nothing about how an allocator answers; it only keeps the order in which PyTorch asks.
+// The tape knows nothing about how an allocator answers; it only keeps the order in which PyTorch
+// asks.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +15,15 @@
 namespace forerun::ops {
 
 // Whose bytes they are; the names are those of core/report.h's Part::category.
-enum class Category { Parameters, Gradients, OptimizerState, Activations, Workspaces, Data, Temporaries };
+enum class Category {
+  Parameters,
+  Gradients,
+  OptimizerState,
+  Activations,
+  Workspaces,
+  Data,
+  Temporaries
+};
 std::string_view name(Category category);
 
 enum class Phase { Setup, Forward, Backward, Optimizer };
@@ -22,8 +32,8 @@ std::string_view name(Phase phase);
 struct Allocation {
   std::int64_t bytes = 0;  // as requested, before the allocator rounds
   Category category = Category::Temporaries;
-  std::string what;        // "relu 1 output"
-  int owner = -1;          // index into Recording::owners of the layer it belongs to, -1: none
+  std::string what;  // "relu 1 output"
+  int owner = -1;    // index into Recording::owners of the layer it belongs to, -1: none
 };
 
 struct Event {
@@ -41,7 +51,8 @@ struct Event {
   Phase phase = Phase::Setup;
 };
 
-// One launch on the device, for the time estimate. A launch with no FLOPs is bound by the bytes it moves.
+// One launch on the device, for the time estimate. A launch with no FLOPs is bound by the bytes it
+// moves.
 struct Kernel {
   std::string_view name;  // ATen's: "addmm"
   Phase phase = Phase::Setup;

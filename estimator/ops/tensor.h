@@ -1,5 +1,6 @@
-// Tensors without values: a shape, an element type, and a counted share of a storage. When the last share of
-// a storage goes, the tape records the free, at the very point where PyTorch's reference count would reach zero.
+// Tensors without values: a shape, an element type, and a counted share of a storage. When the last
+// share of a storage goes, the tape records the free, at the very point where PyTorch's reference
+// count would reach zero.
 #pragma once
 
 #include <cstdint>
@@ -45,8 +46,8 @@ struct Tensor {
   std::shared_ptr<Storage> storage;  // null: an undefined tensor
   Shape shape;
   DType dtype = DType::Float32;
-  std::shared_ptr<Node> grad_fn;     // the node that made it; for a parameter, its AccumulateGrad
-  bool is_leaf = false;              // a parameter
+  std::shared_ptr<Node> grad_fn;  // the node that made it; for a parameter, its AccumulateGrad
+  bool is_leaf = false;           // a parameter
 
   explicit operator bool() const { return storage != nullptr; }
   bool requires_grad() const { return grad_fn != nullptr; }
@@ -60,30 +61,31 @@ struct Tensor {
 
 using Tensors = std::vector<Tensor>;
 
-// One step of the backward graph. `backward` takes the gradient of the output and gives one of each input, in
-// the order of `next`, an undefined one where nobody asks for it. Inside, the gradient and everything saved
-// are alive; the engine drops the gradient when it returns and the saved tensors right after.
-// torch.utils.checkpoint around a part of the model (use_reentrant=False): what its nodes would keep is thrown away
-// in forward, and made again, all of it, when the first of them runs backward.
+// One step of the backward graph. `backward` takes the gradient of the output and gives one of each
+// input, in the order of `next`, an undefined one where nobody asks for it. Inside, the gradient
+// and everything saved are alive; the engine drops the gradient when it returns and the saved
+// tensors right after. torch.utils.checkpoint around a part of the model (use_reentrant=False):
+// what its nodes would keep is thrown away in forward, and made again, all of it, when the first of
+// them runs backward.
 struct CheckpointFrame {
-  Tensor input;                        // kept instead; goes with the last node of the part
-  int kept = 0;                        // tensors its nodes kept in forward
+  Tensor input;  // kept instead; goes with the last node of the part
+  int kept = 0;  // tensors its nodes kept in forward
   bool recomputed = false;
-  Tensors remade;                      // in the order they were kept; each is taken once
+  Tensors remade;  // in the order they were kept; each is taken once
   std::function<void(const std::shared_ptr<CheckpointFrame>&)> recompute;
 };
 
 struct Node {
   static constexpr std::uint64_t kAccumulate = std::numeric_limits<std::uint64_t>::max();
 
-  std::string_view op;        // "addmm"
-  std::string where;          // the layer it belongs to: "linear 2"
-  std::uint64_t order = 0;    // creation order; later nodes run first, kAccumulate before all
+  std::string_view op;      // "addmm"
+  std::string where;        // the layer it belongs to: "linear 2"
+  std::uint64_t order = 0;  // creation order; later nodes run first, kAccumulate before all
   std::vector<std::shared_ptr<Node>> next;  // null: this input needs no gradient
   Tensors saved;
-  std::vector<int> versions;  // of each saved tensor when it was saved
+  std::vector<int> versions;               // of each saved tensor when it was saved
   std::shared_ptr<CheckpointFrame> frame;  // null: not under a checkpoint
-  std::vector<int> slots;     // of each saved tensor: its place in the frame, -1 for an undefined one
+  std::vector<int> slots;  // of each saved tensor: its place in the frame, -1 for an undefined one
   std::function<Tensors(Runtime&, Node&, Tensors&)> backward;
 
   bool needs(std::size_t input) const { return next[input] != nullptr; }

@@ -1,10 +1,10 @@
 #include "estimator/pipeline/estimate.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "estimator/autograd/training.h"
 #include "estimator/cost/roofline.h"
@@ -19,9 +19,11 @@ using ops::Category;
 using ops::Event;
 using ops::Recording;
 
-// Sums allocations that are alive after an event and pass the test, by a name of theirs; in order of appearance.
+// Sums allocations that are alive after an event and pass the test, by a name of theirs; in order
+// of appearance.
 template <class Name>
-std::vector<Part> sum_alive(const Recording& recording, std::size_t event, Category category, Name name_of) {
+std::vector<Part> sum_alive(const Recording& recording, std::size_t event, Category category,
+                            Name name_of) {
   std::vector<bool> alive(recording.allocations.size());
   for (std::size_t i = 0; i <= event; ++i) {
     const Event& seen = recording.events[i];
@@ -55,7 +57,9 @@ std::size_t last_event(const Recording& recording, Event::Kind kind) {
   return 0;
 }
 
-std::string library(const ops::Allocation& made) { return made.what.substr(0, made.what.find(' ')); }
+std::string library(const ops::Allocation& made) {
+  return made.what.substr(0, made.what.find(' '));
+}
 
 Peak explain(const Recording& recording, const Trace& trace, std::size_t step) {
   const std::size_t at = trace.steps[step].peak_event;
@@ -68,7 +72,8 @@ Peak explain(const Recording& recording, const Trace& trace, std::size_t step) {
   return peak;
 }
 
-MemoryEstimate memory(const graph::Graph& graph, const Recording& recording, const Trace& trace, const devices::Device& device) {
+MemoryEstimate memory(const graph::Graph& graph, const Recording& recording, const Trace& trace,
+                      const devices::Device& device) {
   MemoryEstimate made;
   made.parameter_count = graph.parameter_count();
   made.parameters_bytes = graph.parameters_bytes();
@@ -76,9 +81,10 @@ MemoryEstimate memory(const graph::Graph& graph, const Recording& recording, con
   const std::size_t end = last_event(recording, Event::Kind::StepEnds);
   made.optimizer_state_bytes = total(sum_alive(recording, end, Category::OptimizerState, library));
   const std::size_t boundary = last_event(recording, Event::Kind::ForwardEnds);
-  made.activations = sum_alive(recording, boundary, Category::Activations, [&](const ops::Allocation& one) {
-    return one.owner < 0 ? "loss" : recording.owners[static_cast<std::size_t>(one.owner)];
-  });
+  made.activations =
+      sum_alive(recording, boundary, Category::Activations, [&](const ops::Allocation& one) {
+        return one.owner < 0 ? "loss" : recording.owners[static_cast<std::size_t>(one.owner)];
+      });
   made.activations_bytes = total(made.activations);
   made.workspaces = sum_alive(recording, end, Category::Workspaces, library);
   made.workspaces_bytes = total(made.workspaces);
@@ -86,20 +92,23 @@ MemoryEstimate memory(const graph::Graph& graph, const Recording& recording, con
   for (std::size_t step = 0; step < trace.steps.size(); ++step) {
     made.steps.push_back(trace.steps[step].memory);
     made.peaks.push_back(explain(recording, trace, step));
-    made.peak_allocated_bytes = std::max(made.peak_allocated_bytes, made.steps.back().peak_allocated_bytes);
-    made.peak_reserved_bytes = std::max(made.peak_reserved_bytes, made.steps.back().peak_reserved_bytes);
+    made.peak_allocated_bytes =
+        std::max(made.peak_allocated_bytes, made.steps.back().peak_allocated_bytes);
+    made.peak_reserved_bytes =
+        std::max(made.peak_reserved_bytes, made.steps.back().peak_reserved_bytes);
   }
   made.headroom_bytes = device.usable_bytes() - made.peak_reserved_bytes;
   return made;
 }
 
-Result<Estimate> estimate_one(const Stages& stages, const Spec& spec, const devices::Device& device) {
+Result<Estimate> estimate_one(const Stages& stages, const Spec& spec,
+                              const devices::Device& device) {
   Estimate made;
   made.spec_path = spec.path;
   made.gpu = device.name;
   made.framework = name(spec.framework);
-  // On the card's own memory first: a full card makes PyTorch empty its cache and go on. When even that is not
-  // enough, the figures say what the step would need.
+  // On the card's own memory first: a full card makes PyTorch empty its cache and go on. When even
+  // that is not enough, the figures say what the step would need.
   auto trace = replay(stages.recording, device.usable_bytes());
   const bool fits = trace.has_value();
   if (!fits) trace = replay(stages.recording, std::nullopt);
@@ -112,7 +121,8 @@ Result<Estimate> estimate_one(const Stages& stages, const Spec& spec, const devi
 
 }  // namespace
 
-Result<Stages> build_stages(const std::vector<const Spec*>& before, const Spec& spec, const devices::Device& device) {
+Result<Stages> build_stages(const std::vector<const Spec*>& before, const Spec& spec,
+                            const devices::Device& device) {
   std::vector<graph::Graph> graphs;
   graphs.reserve(before.size());
   std::vector<autograd::Run> earlier;
@@ -135,7 +145,8 @@ std::vector<const Spec*> history(const std::vector<Spec>& specs, std::size_t ind
   std::vector<const Spec*> chain;
   auto add = [&](const Spec& spec) {
     std::vector<const Spec*> own;
-    for (const Spec* before = spec.after.get(); before != nullptr; before = before->after.get()) own.insert(own.begin(), before);
+    for (const Spec* before = spec.after.get(); before != nullptr; before = before->after.get())
+      own.insert(own.begin(), before);
     chain.insert(chain.end(), own.begin(), own.end());
   };
   for (std::size_t i = 0; i <= index; ++i) {
@@ -147,12 +158,14 @@ std::vector<const Spec*> history(const std::vector<Spec>& specs, std::size_t ind
 
 Status check_supported(const Spec& spec) {
   if (spec.framework.frontend == Framework::Frontend::LibTorch) {
-    return error_at(spec.framework.at, "framework libtorch-2.11 is not modelled by the estimate", "framework: pytorch-2.11");
+    return error_at(spec.framework.at, "framework libtorch-2.11 is not modelled by the estimate",
+                    "framework: pytorch-2.11");
   }
   return Done{};
 }
 
-Result<std::vector<Estimate>> estimate(const std::vector<Spec>& specs, const devices::Device& device) {
+Result<std::vector<Estimate>> estimate(const std::vector<Spec>& specs,
+                                       const devices::Device& device) {
   std::vector<Estimate> made;
   for (std::size_t i = 0; i < specs.size(); ++i) {
     auto stages = build_stages(history(specs, i), specs[i], device);

@@ -10,7 +10,9 @@
 
 namespace forerun::pipeline {
 
-// Several specs share one process in the order given, as `after:` would say it; one Estimate a spec.
-Result<std::vector<Estimate>> estimate(const std::vector<Spec>& specs, const devices::Device& device);
+// Several specs share one process in the order given, as `after:` would say it; one Estimate a
+// spec.
+Result<std::vector<Estimate>> estimate(const std::vector<Spec>& specs,
+                                       const devices::Device& device);
 
 }  // namespace forerun::pipeline

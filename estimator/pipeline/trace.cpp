@@ -1,11 +1,11 @@
 #include "estimator/pipeline/trace.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <map>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "core/units.h"
 #include "estimator/allocator/caching_allocator.h"
@@ -36,7 +36,9 @@ class Replay {
   bool apply(const Event& event, std::size_t index) {
     switch (event.kind) {
       case Event::Kind::Allocate: return allocate(event.subject, index);
-      case Event::Kind::Free: allocator_.free(blocks_[static_cast<std::size_t>(event.subject)]); return true;
+      case Event::Kind::Free:
+        allocator_.free(blocks_[static_cast<std::size_t>(event.subject)]);
+        return true;
       case Event::Kind::EmptyCache: allocator_.empty_cache(); return true;
       case Event::Kind::ForwardEnds: return true;
       case Event::Kind::StepBegins:
@@ -62,7 +64,8 @@ class Replay {
   void end_step(int step) {
     if (step == 0) return;  // of a spec that ran before
     const allocator::Statistics& now = allocator_.statistics();
-    trace_.steps.push_back({{now.peak_allocated_bytes, now.peak_reserved_bytes, now.allocated_bytes}, peak_event_});
+    trace_.steps.push_back(
+        {{now.peak_allocated_bytes, now.peak_reserved_bytes, now.allocated_bytes}, peak_event_});
   }
 
   const Recording& recording_;
@@ -73,7 +76,8 @@ class Replay {
 };
 
 std::string_view op_name(const Recording& recording, const Event& event) {
-  return event.op < 0 ? std::string_view{} : std::string_view(recording.ops[static_cast<std::size_t>(event.op)]);
+  return event.op < 0 ? std::string_view{}
+                      : std::string_view(recording.ops[static_cast<std::size_t>(event.op)]);
 }
 
 std::string print_events(const Recording& recording, const Trace* trace) {
@@ -81,7 +85,8 @@ std::string print_events(const Recording& recording, const Trace* trace) {
   auto out = std::back_inserter(text);
   int op = -1;
   for (const Event& event : recording.events) {
-    if (event.op != op && event.kind != Event::Kind::StepBegins && event.kind != Event::Kind::StepEnds) {
+    if (event.op != op && event.kind != Event::Kind::StepBegins &&
+        event.kind != Event::Kind::StepEnds) {
       op = event.op;
       fmt::format_to(out, "# {}: {}\n", name(event.phase), op_name(recording, event));
     }
@@ -89,10 +94,14 @@ std::string print_events(const Recording& recording, const Trace* trace) {
     switch (event.kind) {
       case Event::Kind::Allocate: {
         const ops::Allocation& made = recording.allocations[id];
-        fmt::format_to(out, "+{} {}{}  {}\n", id, made.bytes, trace == nullptr ? "" : fmt::format(" -> {}", trace->block_bytes[id]), made.what);
+        fmt::format_to(out, "+{} {}{}  {}\n", id, made.bytes,
+                       trace == nullptr ? "" : fmt::format(" -> {}", trace->block_bytes[id]),
+                       made.what);
         break;
       }
-      case Event::Kind::Free: fmt::format_to(out, "-{} {}\n", id, recording.allocations[id].bytes); break;
+      case Event::Kind::Free:
+        fmt::format_to(out, "-{} {}\n", id, recording.allocations[id].bytes);
+        break;
       case Event::Kind::EmptyCache: fmt::format_to(out, "empty cache\n"); break;
       case Event::Kind::StepBegins: fmt::format_to(out, "--- step {}\n", event.subject); break;
       case Event::Kind::ForwardEnds: fmt::format_to(out, "--- forward ends\n"); break;
@@ -104,7 +113,8 @@ std::string print_events(const Recording& recording, const Trace* trace) {
 
 }  // namespace
 
-std::optional<Trace> replay(const Recording& recording, std::optional<std::int64_t> capacity_bytes) {
+std::optional<Trace> replay(const Recording& recording,
+                            std::optional<std::int64_t> capacity_bytes) {
   return Replay(recording, capacity_bytes).run();
 }
 
@@ -124,11 +134,14 @@ std::vector<Part> alive_after(const Recording& recording, const Trace& trace, st
     slack += trace.block_bytes[id] - made.bytes;
   }
   if (slack > 0) parts.push_back({"allocator rounding and unsplit blocks", "slack", slack});
-  std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.bytes > b.bytes; });
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const Part& a, const Part& b) { return a.bytes > b.bytes; });
   return parts;
 }
 
 std::string print(const Recording& recording) { return print_events(recording, nullptr); }
-std::string print(const Recording& recording, const Trace& trace) { return print_events(recording, &trace); }
+std::string print(const Recording& recording, const Trace& trace) {
+  return print_events(recording, &trace);
+}
 
 }  // namespace forerun::pipeline

@@ -10,11 +10,16 @@ Result<graph::ValueId> build(graph::Builder& builder, const LayerSpec& spec, gra
   if (const Status known = only_arguments(spec, {"channels"}); !known) return known.error();
   const auto channels = positive(spec, "channels");
   if (!channels) return channels.error();
-  if (const Status floating = builder.needs_floating(spec, input); !floating) return floating.error();
+  if (const Status floating = builder.needs_floating(spec, input); !floating)
+    return floating.error();
   const Shape& shape = builder.shape(input);
-  if (shape.size() != 2 || shape[1] != *channels) return builder.mismatch(spec, fmt::format("[batch, {}]", *channels), input);
+  if (shape.size() != 2 || shape[1] != *channels)
+    return builder.mismatch(spec, fmt::format("[batch, {}]", *channels), input);
   if (shape[0] == 1) {
-    return error_at(spec.at, "batch_norm1d of a single row: PyTorch stops, it needs more than one value a channel to train", "batch_size: 2 or more");
+    return error_at(spec.at,
+                    "batch_norm1d of a single row: PyTorch stops, it needs more than one value a "
+                    "channel to train",
+                    "batch_size: 2 or more");
   }
   std::vector<int> parameters;
   for (const char* role : {"weight", "bias"}) {

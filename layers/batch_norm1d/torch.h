@@ -10,11 +10,13 @@ namespace forerun::layers::batch_norm1d {
 inline Result<run::Modules> make_module(const LayerSpec& layer, Framework::Frontend) {
   const auto channels = positive(layer, "channels");
   if (!channels) return channels.error();
-  auto module = std::make_shared<torch::nn::BatchNorm1dImpl>(torch::nn::BatchNorm1dOptions(*channels));
+  auto module =
+      std::make_shared<torch::nn::BatchNorm1dImpl>(torch::nn::BatchNorm1dOptions(*channels));
   return run::with_state(module, [](torch::nn::BatchNorm1dImpl& m, const at::Tensor& input) {
     m.num_batches_tracked.add_(1);
     return at::batch_norm(input, m.weight, m.bias, m.running_mean, m.running_var, /*training=*/true,
-                          /*momentum=*/0.1, m.options.eps(), at::globalContext().userEnabledCuDNN());
+                          /*momentum=*/0.1, m.options.eps(),
+                          at::globalContext().userEnabledCuDNN());
   });
 }
 

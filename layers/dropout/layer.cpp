@@ -11,9 +11,11 @@ Result<graph::ValueId> build(graph::Builder& builder, const LayerSpec& spec, gra
   const auto p = number(spec, "p", 0.5);
   if (!p) return p.error();
   if (!(*p >= 0 && *p < 1)) {
-    return error_at(spec.at, fmt::format("dropout probability {} is not modelled", *p), "a number from 0 to below 1");
+    return error_at(spec.at, fmt::format("dropout probability {} is not modelled", *p),
+                    "a number from 0 to below 1");
   }
-  if (const Status floating = builder.needs_floating(spec, input); !floating) return floating.error();
+  if (const Status floating = builder.needs_floating(spec, input); !floating)
+    return floating.error();
   if (*p == 0) return input;  // at::dropout gives its input back
   return builder.pointwise(ops::kDropout, input, {.p = *p});
 }

@@ -16,7 +16,8 @@ Result<graph::ValueId> build(graph::Builder& builder, const LayerSpec& spec, gra
   if (builder.dtype(input) != DType::Int64) return builder.mismatch(spec, "int64 indices", input);
   Shape shape = builder.shape(input);
   if (*numel(shape) > ops::kMostIndices) {
-    return error_at(spec.at, fmt::format("embedding of {} indices is not modelled", *numel(shape)), fmt::format("at most {} indices a batch", ops::kMostIndices));
+    return error_at(spec.at, fmt::format("embedding of {} indices is not modelled", *numel(shape)),
+                    fmt::format("at most {} indices a batch", ops::kMostIndices));
   }
   const auto weight = builder.parameter("weight", {*vocab, *dim});
   if (!weight) return weight.error();

@@ -12,8 +12,11 @@ inline Result<run::Modules> make_module(const LayerSpec& layer, Framework::Front
   if (!vocab) return vocab.error();
   const auto dim = positive(layer, "dim");
   if (!dim) return dim.error();
-  auto module = std::make_shared<torch::nn::EmbeddingImpl>(torch::nn::EmbeddingOptions(*vocab, *dim));
-  return run::with_state(module, [](torch::nn::EmbeddingImpl& m, const at::Tensor& input) { return at::embedding(m.weight, input); });
+  auto module =
+      std::make_shared<torch::nn::EmbeddingImpl>(torch::nn::EmbeddingOptions(*vocab, *dim));
+  return run::with_state(module, [](torch::nn::EmbeddingImpl& m, const at::Tensor& input) {
+    return at::embedding(m.weight, input);
+  });
 }
 
 }  // namespace forerun::layers::embedding

@@ -1,4 +1,5 @@
-// nn.Flatten(): everything after the batch dimension becomes one; a view, without memory of its own.
+// nn.Flatten(): everything after the batch dimension becomes one; a view, without memory of its
+// own.
 #include "estimator/graph/layer_catalog.h"
 
 namespace forerun::layers {
@@ -9,7 +10,8 @@ Result<graph::ValueId> build(graph::Builder& builder, const LayerSpec& spec, gra
   const Shape& shape = builder.shape(input);
   if (shape.size() == 2) return input;
   std::int64_t features = 1;
-  for (std::size_t i = 1; i < shape.size(); ++i) features *= shape[i];  // its size was checked when it was made
+  for (std::size_t i = 1; i < shape.size(); ++i)
+    features *= shape[i];  // its size was checked when it was made
   const Shape flat{shape[0], features};
   return builder.call(ops::kView, {input}, {}, flat, {.shape = flat});
 }

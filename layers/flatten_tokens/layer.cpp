@@ -8,7 +8,8 @@ Result<graph::ValueId> build(graph::Builder& builder, const LayerSpec& spec, gra
   if (const Status known = only_arguments(spec, {}); !known) return known.error();
   const Shape& shape = builder.shape(input);
   std::int64_t rows = 1;
-  for (std::size_t i = 0; i + 1 < shape.size(); ++i) rows *= shape[i];  // its size was checked when it was made
+  for (std::size_t i = 0; i + 1 < shape.size(); ++i)
+    rows *= shape[i];  // its size was checked when it was made
   const Shape flat{rows, shape.back()};
   if (flat == shape) return input;
   return builder.call(ops::kView, {input}, {}, flat, {.shape = flat});

@@ -10,8 +10,10 @@ Result<graph::ValueId> build(graph::Builder& builder, const LayerSpec& spec, gra
   if (const Status known = only_arguments(spec, {"dim"}); !known) return known.error();
   const auto dim = positive(spec, "dim");
   if (!dim) return dim.error();
-  if (const Status floating = builder.needs_floating(spec, input); !floating) return floating.error();
-  if (builder.shape(input).back() != *dim) return builder.mismatch(spec, fmt::format("{} features", *dim), input);
+  if (const Status floating = builder.needs_floating(spec, input); !floating)
+    return floating.error();
+  if (builder.shape(input).back() != *dim)
+    return builder.mismatch(spec, fmt::format("{} features", *dim), input);
   const auto weight = builder.parameter("weight", {*dim});
   if (!weight) return weight.error();
   const auto bias = builder.parameter("bias", {*dim});

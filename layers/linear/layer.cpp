@@ -7,16 +7,19 @@ namespace forerun::layers {
 namespace {
 
 Result<graph::ValueId> build(graph::Builder& builder, const LayerSpec& spec, graph::ValueId input) {
-  if (const Status known = only_arguments(spec, {"in", "out", "bias"}); !known) return known.error();
+  if (const Status known = only_arguments(spec, {"in", "out", "bias"}); !known)
+    return known.error();
   const auto in = positive(spec, "in");
   if (!in) return in.error();
   const auto out = positive(spec, "out");
   if (!out) return out.error();
   const auto bias = flag(spec, "bias", true);
   if (!bias) return bias.error();
-  if (const Status floating = builder.needs_floating(spec, input); !floating) return floating.error();
+  if (const Status floating = builder.needs_floating(spec, input); !floating)
+    return floating.error();
   Shape shape = builder.shape(input);
-  if (shape.size() < 2 || shape.back() != *in) return builder.mismatch(spec, fmt::format("{} features", *in), input);
+  if (shape.size() < 2 || shape.back() != *in)
+    return builder.mismatch(spec, fmt::format("{} features", *in), input);
 
   const auto weight = builder.parameter("weight", {*out, *in});
   if (!weight) return weight.error();

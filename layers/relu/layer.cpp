@@ -8,7 +8,8 @@ Result<graph::ValueId> build(graph::Builder& builder, const LayerSpec& spec, gra
   if (const Status known = only_arguments(spec, {"inplace"}); !known) return known.error();
   const auto inplace = flag(spec, "inplace", false);
   if (!inplace) return inplace.error();
-  if (const Status floating = builder.needs_floating(spec, input); !floating) return floating.error();
+  if (const Status floating = builder.needs_floating(spec, input); !floating)
+    return floating.error();
   return builder.pointwise(ops::kRelu, input, {.inplace = *inplace});
 }
 

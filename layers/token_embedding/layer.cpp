@@ -7,16 +7,22 @@
 namespace forerun::layers {
 namespace {
 
-Status check_input(const graph::Builder& builder, const LayerSpec& spec, graph::ValueId input, std::int64_t positions) {
+Status check_input(const graph::Builder& builder, const LayerSpec& spec, graph::ValueId input,
+                   std::int64_t positions) {
   const Shape& shape = builder.shape(input);
-  if (builder.dtype(input) != DType::Int64 || shape.size() != 2) return builder.mismatch(spec, "int64 tokens [batch, length]", input);
-  if (shape[1] > positions) return builder.mismatch(spec, fmt::format("at most {} positions", positions), input);
+  if (builder.dtype(input) != DType::Int64 || shape.size() != 2)
+    return builder.mismatch(spec, "int64 tokens [batch, length]", input);
+  if (shape[1] > positions)
+    return builder.mismatch(spec, fmt::format("at most {} positions", positions), input);
   if (shape[0] * shape[1] <= ops::kMostIndices) return Done{};
-  return error_at(spec.at, fmt::format("an embedding of {} tokens is not modelled", shape[0] * shape[1]), fmt::format("at most {} tokens a batch", ops::kMostIndices));
+  return error_at(spec.at,
+                  fmt::format("an embedding of {} tokens is not modelled", shape[0] * shape[1]),
+                  fmt::format("at most {} tokens a batch", ops::kMostIndices));
 }
 
 Result<graph::ValueId> build(graph::Builder& builder, const LayerSpec& spec, graph::ValueId input) {
-  if (const Status known = only_arguments(spec, {"vocab", "dim", "positions"}); !known) return known.error();
+  if (const Status known = only_arguments(spec, {"vocab", "dim", "positions"}); !known)
+    return known.error();
   const auto vocab = positive(spec, "vocab");
   if (!vocab) return vocab.error();
   const auto dim = positive(spec, "dim");

@@ -10,7 +10,8 @@ namespace forerun::layers::token_embedding {
 
 struct TokenEmbeddingImpl : torch::nn::Module {
   TokenEmbeddingImpl(std::int64_t vocab, std::int64_t dim, std::int64_t positions)
-      : tok(register_module("tok", torch::nn::Embedding(vocab, dim))), pos(register_module("pos", torch::nn::Embedding(positions, dim))) {}
+      : tok(register_module("tok", torch::nn::Embedding(vocab, dim))),
+        pos(register_module("pos", torch::nn::Embedding(positions, dim))) {}
 
   at::Tensor forward(const at::Tensor& input) {
     const at::Tensor tokens = at::embedding(tok->weight, input);
@@ -31,7 +32,8 @@ inline Result<run::Modules> make_module(const LayerSpec& layer, Framework::Front
   const auto positions = positive(layer, "positions");
   if (!positions) return positions.error();
   auto module = std::make_shared<TokenEmbeddingImpl>(*vocab, *dim, *positions);
-  return run::with_state(module, [](TokenEmbeddingImpl& m, const at::Tensor& input) { return m.forward(input); });
+  return run::with_state(
+      module, [](TokenEmbeddingImpl& m, const at::Tensor& input) { return m.forward(input); });
 }
 
 }  // namespace forerun::layers::token_embedding

@@ -1,8 +1,8 @@
 // A pre-norm block: x + drop(proj(attention(qkv(n1(x))))), then x + drop(down(act(up(n2(x))))).
-#include <fmt/format.h>
-
 #include <string>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "core/nearest.h"
 #include "estimator/graph/layer_catalog.h"
@@ -21,22 +21,29 @@ struct Arguments {
   double dropout = 0;
 };
 
-Status one_of(const LayerSpec& spec, const std::string& name, const std::string& value, const std::vector<std::string>& accepted) {
+Status one_of(const LayerSpec& spec, const std::string& name, const std::string& value,
+              const std::vector<std::string>& accepted) {
   for (const std::string& word : accepted) {
     if (word == value) return Done{};
   }
-  return error_at(spec.at, fmt::format("transformer_block.{} '{}' is not modelled", name, value), suggest(value, accepted));
+  return error_at(spec.at, fmt::format("transformer_block.{} '{}' is not modelled", name, value),
+                  suggest(value, accepted));
 }
 
 Result<Arguments> read(const LayerSpec& spec) {
-  if (const Status known = only_arguments(spec, {"dim", "heads", "mlp", "causal", "kind", "dropout", "norm", "act", "bias"}); !known) return known.error();
+  if (const Status known = only_arguments(
+          spec, {"dim", "heads", "mlp", "causal", "kind", "dropout", "norm", "act", "bias"});
+      !known)
+    return known.error();
   Arguments made;
-  for (const auto& [name, into] : {std::pair{"dim", &made.dim}, std::pair{"heads", &made.heads}, std::pair{"mlp", &made.mlp}}) {
+  for (const auto& [name, into] : {std::pair{"dim", &made.dim}, std::pair{"heads", &made.heads},
+                                   std::pair{"mlp", &made.mlp}}) {
     const auto value = positive(spec, name);
     if (!value) return value.error();
     *into = *value;
   }
-  for (const auto& [name, into] : {std::pair{"causal", &made.causal}, std::pair{"bias", &made.bias}}) {
+  for (const auto& [name, into] :
+       {std::pair{"causal", &made.causal}, std::pair{"bias", &made.bias}}) {
     const auto value = flag(spec, name, true);
     if (!value) return value.error();
     *into = *value;
@@ -47,16 +54,20 @@ Result<Arguments> read(const LayerSpec& spec) {
     std::string* into;
     std::vector<std::string> accepted;
   };
-  for (const Word& one : {Word{"kind", "sdpa", &made.kind, {"sdpa", "explicit"}}, Word{"norm", "layer_norm", &made.norm, {"layer_norm", "rms_norm"}},
+  for (const Word& one : {Word{"kind", "sdpa", &made.kind, {"sdpa", "explicit"}},
+                          Word{"norm", "layer_norm", &made.norm, {"layer_norm", "rms_norm"}},
                           Word{"act", "gelu", &made.act, {"gelu", "silu", "relu"}}}) {
     const auto value = word(spec, one.name, one.fallback);
     if (!value) return value.error();
-    if (const Status known = one_of(spec, one.name, *value, one.accepted); !known) return known.error();
+    if (const Status known = one_of(spec, one.name, *value, one.accepted); !known)
+      return known.error();
     *one.into = *value;
   }
   const auto dropout = number(spec, "dropout", 0);
   if (!dropout) return dropout.error();
-  if (!(*dropout >= 0 && *dropout < 1)) return error_at(spec.at, fmt::format("dropout probability {} is not modelled", *dropout), "a number from 0 to below 1");
+  if (!(*dropout >= 0 && *dropout < 1))
+    return error_at(spec.at, fmt::format("dropout probability {} is not modelled", *dropout),
+                    "a number from 0 to below 1");
   made.dropout = *dropout;
   return made;
 }
@@ -64,11 +75,15 @@ Result<Arguments> read(const LayerSpec& spec) {
 Status check(const Builder& builder, const LayerSpec& spec, ValueId input, const Arguments& with) {
   const Shape& shape = builder.shape(input);
   if (const Status floating = builder.needs_floating(spec, input); !floating) return floating;
-  if (shape.size() != 3 || shape[2] != with.dim) return builder.mismatch(spec, fmt::format("[batch, length, {}]", with.dim), input);
-  if (with.dim % with.heads != 0) return error_at(spec.at, fmt::format("dim {} is not a multiple of {} heads", with.dim, with.heads));
+  if (shape.size() != 3 || shape[2] != with.dim)
+    return builder.mismatch(spec, fmt::format("[batch, length, {}]", with.dim), input);
+  if (with.dim % with.heads != 0)
+    return error_at(spec.at,
+                    fmt::format("dim {} is not a multiple of {} heads", with.dim, with.heads));
   const std::int64_t head = with.dim / with.heads;
   if (with.kind == "sdpa" && (head % 8 != 0 || head > ops::kMostHeadDim)) {
-    return error_at(spec.at, fmt::format("attention with heads of {} is not modelled", head), fmt::format("a multiple of 8 up to {}, or kind: explicit", ops::kMostHeadDim));
+    return error_at(spec.at, fmt::format("attention with heads of {} is not modelled", head),
+                    fmt::format("a multiple of 8 up to {}, or kind: explicit", ops::kMostHeadDim));
   }
   return Done{};
 }
@@ -76,12 +91,15 @@ Status check(const Builder& builder, const LayerSpec& spec, ValueId input, const
 // The five modules and the two adds, as Python's forward names and forgets their results.
 class Block {
  public:
-  Block(Builder& builder, const Arguments& with) : builder_(builder), with_(with), own_(builder.where()) {}
+  Block(Builder& builder, const Arguments& with)
+      : builder_(builder), with_(with), own_(builder.where()) {}
 
   Status add_parameters() {
     const std::int64_t d = with_.dim;
-    return first_error({norm_parameters("n1", n1_), linear_parameters("qkv", d, 3 * d, qkv_), linear_parameters("proj", d, d, proj_),
-                        norm_parameters("n2", n2_), linear_parameters("up", d, with_.mlp, up_), linear_parameters("down", with_.mlp, d, down_)});
+    return first_error({norm_parameters("n1", n1_), linear_parameters("qkv", d, 3 * d, qkv_),
+                        linear_parameters("proj", d, d, proj_), norm_parameters("n2", n2_),
+                        linear_parameters("up", d, with_.mlp, up_),
+                        linear_parameters("down", with_.mlp, d, down_)});
   }
 
   Result<ValueId> run(ValueId x) {
@@ -125,7 +143,8 @@ class Block {
 
   Result<ValueId> norm(const char* name, ValueId x, const Weights& own) {
     part(name);
-    return builder_.call(with_.norm == "layer_norm" ? ops::kLayerNorm : ops::kRmsNorm, {x}, own, builder_.shape(x));
+    return builder_.call(with_.norm == "layer_norm" ? ops::kLayerNorm : ops::kRmsNorm, {x}, own,
+                         builder_.shape(x));
   }
   Result<ValueId> linear(const char* name, ValueId x, const Weights& own, std::int64_t out) {
     part(name);
@@ -133,7 +152,8 @@ class Block {
     shape.back() = out;
     return builder_.call(ops::kLinear, {x}, own, shape);
   }
-  // x + drop(branch); the branch's names go when the sum is there, the undropped one when dropout returns.
+  // x + drop(branch); the branch's names go when the sum is there, the undropped one when dropout
+  // returns.
   Result<ValueId> join(ValueId x, ValueId branch) {
     ValueId dropped = branch;
     if (with_.dropout > 0) {
@@ -156,8 +176,9 @@ class Block {
     if (!packed) return packed;
     part("attention");
     const bool explicitly = with_.kind == "explicit";
-    const auto core = builder_.call_many(explicitly ? ops::kExplicitAttention : ops::kAttention, {*packed}, builder_.shape(x),
-                                         {.heads = with_.heads, .causal = with_.causal}, explicitly ? 2 : 0);
+    const auto core = builder_.call_many(
+        explicitly ? ops::kExplicitAttention : ops::kAttention, {*packed}, builder_.shape(x),
+        {.heads = with_.heads, .causal = with_.causal}, explicitly ? 2 : 0);
     if (!core) return core.error();
     const auto projected = linear("proj", (*core)[0], proj_, with_.dim);
     if (!projected) return projected;
@@ -173,7 +194,9 @@ class Block {
     if (!wide) return wide;
     builder_.drop(*normed);
     part(with_.act.c_str());
-    const ops::Operator& activation = with_.act == "gelu" ? ops::kGelu : with_.act == "silu" ? ops::kSilu : ops::kRelu;
+    const ops::Operator& activation = with_.act == "gelu"   ? ops::kGelu
+                                      : with_.act == "silu" ? ops::kSilu
+                                                            : ops::kRelu;
     const auto active = builder_.pointwise(activation, *wide);
     if (!active) return active;
     builder_.drop(*wide);

@@ -30,7 +30,8 @@ struct Options {
   double dropout = 0;
 };
 
-// Names are let go where Python's locals are: a result when the next one replaces it, everything else at the end of the function.
+// Names are let go where Python's locals are: a result when the next one replaces it, everything
+// else at the end of the function.
 struct BlockImpl : torch::nn::Module {
   explicit BlockImpl(Options options) : with(std::move(options)) {
     n1 = add_norm("n1");
@@ -63,22 +64,32 @@ struct BlockImpl : torch::nn::Module {
     return register_module(name, made);
   }
   torch::nn::Linear add_linear(const char* name, std::int64_t in, std::int64_t out) {
-    return register_module(name, torch::nn::Linear(torch::nn::LinearOptions(in, out).bias(with.bias)));
+    return register_module(name,
+                           torch::nn::Linear(torch::nn::LinearOptions(in, out).bias(with.bias)));
   }
 
   at::Tensor norm(const torch::nn::Module& own, const at::Tensor& x) const {
     const auto parameters = own.named_parameters();
     const at::Tensor* bias = parameters.find("bias");
-    return bias != nullptr ? at::layer_norm(x, {with.dim}, parameters["weight"], *bias) : at::rms_norm(x, {with.dim}, parameters["weight"]);
+    return bias != nullptr ? at::layer_norm(x, {with.dim}, parameters["weight"], *bias)
+                           : at::rms_norm(x, {with.dim}, parameters["weight"]);
   }
-  static at::Tensor apply(const torch::nn::LinearImpl& own, const at::Tensor& x) { return at::linear(x, own.weight, own.bias); }
-  at::Tensor drop(at::Tensor x) const { return with.dropout > 0 ? at::dropout(x, with.dropout, /*train=*/true) : x; }
-  at::Tensor activate(const at::Tensor& x) const { return with.act == "gelu" ? at::gelu(x) : with.act == "silu" ? at::silu(x) : at::relu(x); }
+  static at::Tensor apply(const torch::nn::LinearImpl& own, const at::Tensor& x) {
+    return at::linear(x, own.weight, own.bias);
+  }
+  at::Tensor drop(at::Tensor x) const {
+    return with.dropout > 0 ? at::dropout(x, with.dropout, /*train=*/true) : x;
+  }
+  at::Tensor activate(const at::Tensor& x) const {
+    return with.act == "gelu" ? at::gelu(x) : with.act == "silu" ? at::silu(x) : at::relu(x);
+  }
 
   at::Tensor attend(const at::Tensor& x) {
     const auto batch = x.size(0), length = x.size(1);
     const auto parts = apply(*qkv, x).split(with.dim, 2);
-    const auto heads = [&](const at::Tensor& t) { return t.view({batch, length, with.heads, with.dim / with.heads}).transpose(1, 2); };
+    const auto heads = [&](const at::Tensor& t) {
+      return t.view({batch, length, with.heads, with.dim / with.heads}).transpose(1, 2);
+    };
     const at::Tensor q = heads(parts[0]), k = heads(parts[1]), v = heads(parts[2]);
     if (with.kind == "sdpa") {
       const at::Tensor y = at::scaled_dot_product_attention(q, k, v, {}, 0.0, with.causal);
@@ -105,17 +116,21 @@ struct BlockImpl : torch::nn::Module {
 
 inline Result<Options> read(const LayerSpec& layer) {
   Options made;
-  for (const auto& [name, into] : {std::pair{"dim", &made.dim}, std::pair{"heads", &made.heads}, std::pair{"mlp", &made.mlp}}) {
+  for (const auto& [name, into] : {std::pair{"dim", &made.dim}, std::pair{"heads", &made.heads},
+                                   std::pair{"mlp", &made.mlp}}) {
     const auto value = positive(layer, name);
     if (!value) return value.error();
     *into = *value;
   }
-  for (const auto& [name, into] : {std::pair{"causal", &made.causal}, std::pair{"bias", &made.bias}}) {
+  for (const auto& [name, into] :
+       {std::pair{"causal", &made.causal}, std::pair{"bias", &made.bias}}) {
     const auto value = flag(layer, name, true);
     if (!value) return value.error();
     *into = *value;
   }
-  for (const auto& [name, fallback, into] : {std::tuple{"kind", "sdpa", &made.kind}, std::tuple{"norm", "layer_norm", &made.norm}, std::tuple{"act", "gelu", &made.act}}) {
+  for (const auto& [name, fallback, into] :
+       {std::tuple{"kind", "sdpa", &made.kind}, std::tuple{"norm", "layer_norm", &made.norm},
+        std::tuple{"act", "gelu", &made.act}}) {
     const auto value = word(layer, name, fallback);
     if (!value) return value.error();
     *into = *value;
@@ -130,7 +145,8 @@ inline Result<run::Modules> make_module(const LayerSpec& layer, Framework::Front
   const auto options = read(layer);
   if (!options) return options.error();
   auto module = std::make_shared<BlockImpl>(*options);
-  return run::with_state(module, [](BlockImpl& m, const at::Tensor& input) { return m.forward(input); });
+  return run::with_state(module,
+                         [](BlockImpl& m, const at::Tensor& input) { return m.forward(input); });
 }
 
 }  // namespace forerun::layers::transformer_block

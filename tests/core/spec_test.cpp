@@ -1,10 +1,10 @@
 // The spec reader: what it accepts, and that everything else is an error with a place.
 #include "core/spec.h"
 
+#include <string>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <string>
 
 #include "tests/support/golden.h"
 
@@ -70,7 +70,10 @@ TEST(Spec, ReadsEveryField) {
 }
 
 TEST(Spec, DefaultsArePyTorchs) {
-  const auto spec = parse_spec("model: [{linear: {in: 4, out: 2}}]\ninput: {shape: [4]}\ntarget: {shape: []}\nbatch_size: 1\noptimizer: adamw\n", "s");
+  const auto spec = parse_spec(
+      "model: [{linear: {in: 4, out: 2}}]\ninput: {shape: [4]}\ntarget: {shape: []}\nbatch_size: "
+      "1\noptimizer: adamw\n",
+      "s");
   ASSERT_TRUE(spec) << to_string(spec.error());
   EXPECT_EQ(spec->optimizer.implementation, OptimizerImplementation::Foreach);
   EXPECT_DOUBLE_EQ(spec->optimizer.weight_decay, 0.01);
@@ -81,8 +84,10 @@ TEST(Spec, DefaultsArePyTorchs) {
 }
 
 TEST(Spec, JsonIsYaml) {
-  const auto spec = parse_spec(R"({"model": [{"linear": {"in": 4, "out": 2}}], "input": {"shape": [4], "dtype": "float32"},
-    "target": {"shape": [], "dtype": "int64"}, "loss": "cross_entropy", "batch_size": 1, "optimizer": {"name": "adam"}, "clip_norm": null})", "s.json");
+  const auto spec = parse_spec(
+      R"({"model": [{"linear": {"in": 4, "out": 2}}], "input": {"shape": [4], "dtype": "float32"},
+    "target": {"shape": [], "dtype": "int64"}, "loss": "cross_entropy", "batch_size": 1, "optimizer": {"name": "adam"}, "clip_norm": null})",
+      "s.json");
   ASSERT_TRUE(spec) << to_string(spec.error());
   EXPECT_DOUBLE_EQ(spec->optimizer.weight_decay, 0);
 }
@@ -93,14 +98,19 @@ struct Case {
 
 TEST(Spec, ErrorsNamePlaceValueAndCure) {
   const std::vector<Case> cases = {
-      {"batch_size: 32", "batch_size: 0", "spec.yaml:8:13: error: batch_size is '0', expected a positive integer"},
+      {"batch_size: 32", "batch_size: 0",
+       "spec.yaml:8:13: error: batch_size is '0', expected a positive integer"},
       {"batch_size: 32", "batch_size: -3", "batch_size is '-3', expected a positive integer"},
       {"batch_size: 32", "batch_size: 1.5", "batch_size is '1.5', expected a positive integer"},
       {"batch_size: 32", "batch_size: '32'", "batch_size is '32', expected a positive integer"},
-      {"batch_size: 32", "batch_size: 99999999999999999999", "expected an integer that fits 64 bits"},
+      {"batch_size: 32", "batch_size: 99999999999999999999",
+       "expected an integer that fits 64 bits"},
       {"batch_size: 32", "batch_size: [32]", "batch_size is a list"},
-      {"precision: bf16-mixed", "precision: bf16-mix", "spec.yaml:9:12: error: precision 'bf16-mix' is not known\nhelp: did you mean 'bf16-mixed'?"},
-      {"precision:", "precison:", "spec.yaml:9:1: error: unknown key 'precison' in the spec\nhelp: did you mean 'precision'?"},
+      {"precision: bf16-mixed", "precision: bf16-mix",
+       "spec.yaml:9:12: error: precision 'bf16-mix' is not known\nhelp: did you mean "
+       "'bf16-mixed'?"},
+      {"precision:", "precison:",
+       "spec.yaml:9:1: error: unknown key 'precison' in the spec\nhelp: did you mean 'precision'?"},
       {"name: sgd, momentum", "name: adam, momentum", "adam has no momentum"},
       {"lr: 0.5", "lr: fast", "optimizer.lr is 'fast', expected a number"},
       {"lr: 0.5", "lr: -1", "optimizer.lr is -1, expected 0 or more"},
@@ -111,15 +121,19 @@ TEST(Spec, ErrorsNamePlaceValueAndCure) {
       {"shape: [64]", "shape: 64", "input.shape is '64', expected a list of sizes"},
       {"dtype: float32", "dtype: float8", "input.dtype 'float8' is not known"},
       {"loss: cross_entropy", "loss: crossentropy", "did you mean 'cross_entropy'?"},
-      {"framework: pytorch-2.11", "framework: pytorch-1.13", "framework 'pytorch-1.13' is not known"},
+      {"framework: pytorch-2.11", "framework: pytorch-1.13",
+       "framework 'pytorch-1.13' is not known"},
       {"setup: data-first", "setup: first", "setup 'first' is not known"},
       {"epochs: 20", "epochs: 20\nepochs: 21", "'epochs' is given twice"},
-      {"relu: {inplace: true}", "relu: {inplace: true}\n    gelu: {}", "a layer is a mapping of several keys"},
+      {"relu: {inplace: true}", "relu: {inplace: true}\n    gelu: {}",
+       "a layer is a mapping of several keys"},
       {"relu: {inplace: true}", "relu: 3", "relu is given '3'"},
       {"relu: {inplace: true}", "relu: {inplace: {a: b}}", "relu.inplace is a mapping"},
-      {"gradient_accumulation_steps: 4", "gradient_accumulation_steps: 1000000", "gradient_accumulation_steps is 1000000"},
+      {"gradient_accumulation_steps: 4", "gradient_accumulation_steps: 1000000",
+       "gradient_accumulation_steps is 1000000"},
   };
-  for (const Case& one : cases) EXPECT_THAT(problem(with(one.from, one.to)), HasSubstr(one.says)) << one.to;
+  for (const Case& one : cases)
+    EXPECT_THAT(problem(with(one.from, one.to)), HasSubstr(one.says)) << one.to;
 }
 
 TEST(Spec, MissingKeysAreNamed) {
@@ -158,7 +172,8 @@ TEST(Spec, AliasesAndNestingAreBounded) {
     laughs += "]\n";
   }
   EXPECT_THAT(problem(laughs), HasSubstr("values once its aliases are expanded"));
-  EXPECT_THAT(problem("a: &a [*a]\n"), testing::AnyOf(HasSubstr("nested more than"), HasSubstr("not valid YAML")));
+  EXPECT_THAT(problem("a: &a [*a]\n"),
+              testing::AnyOf(HasSubstr("nested more than"), HasSubstr("not valid YAML")));
   const std::string deep = "model: " + std::string(300, '[') + std::string(300, ']') + "\n";
   EXPECT_THAT(problem(deep), HasSubstr("nested more than"));
   const std::string deeper = "model: " + std::string(100'000, '[');
@@ -181,7 +196,8 @@ TEST(Spec, AChainOfAfterMustEnd) {
   folder.write("b.yaml", kWhole + "after: ./a.yaml\n");
   const auto cyclic = read_spec(folder.path() + "/a.yaml");
   ASSERT_FALSE(cyclic);
-  EXPECT_THAT(to_string(cyclic.error()), HasSubstr("b.yaml:18:8: error: after: './a.yaml' runs before itself"));
+  EXPECT_THAT(to_string(cyclic.error()),
+              HasSubstr("b.yaml:18:8: error: after: './a.yaml' runs before itself"));
   const auto own = read_spec(folder.write("self.yaml", kWhole + "after: self.yaml\n"));
   ASSERT_FALSE(own);
   EXPECT_THAT(to_string(own.error()), HasSubstr("runs before itself"));
@@ -191,17 +207,26 @@ TEST(Spec, AMissingAfterIsToldWhereItIsNamed) {
   const test::TemporaryFolder folder;
   const auto spec = read_spec(folder.write("a.yaml", kWhole + "after: gone.yaml\n"));
   ASSERT_FALSE(spec);
-  EXPECT_THAT(to_string(spec.error()), HasSubstr("a.yaml:18:8: error: after: 'gone.yaml': cannot open: No such file or directory"));
+  EXPECT_THAT(
+      to_string(spec.error()),
+      HasSubstr("a.yaml:18:8: error: after: 'gone.yaml': cannot open: No such file or directory"));
 }
 
 TEST(LayerArguments, WrongOnesAreToldWithTheirPlace) {
-  const auto spec = parse_spec(with("{in: 64, out: 128, bias: false}", "{in: 64, out: many, bias: 3, wide: 1}"), "spec.yaml");
+  const auto spec =
+      parse_spec(with("{in: 64, out: 128, bias: false}", "{in: 64, out: many, bias: 3, wide: 1}"),
+                 "spec.yaml");
   ASSERT_TRUE(spec) << to_string(spec.error());
   const LayerSpec& layer = spec->model[0];
-  EXPECT_EQ(to_string(positive(layer, "out").error()), "spec.yaml:2:27: error: linear.out is 'many', expected a positive integer of at most 64 bits");
-  EXPECT_EQ(to_string(flag(layer, "bias", true).error()), "spec.yaml:2:39: error: linear.bias is 3, expected true or false");
-  EXPECT_THAT(to_string(positive(layer, "depth").error()), HasSubstr("spec.yaml:2:5: error: linear has no 'depth'"));
-  EXPECT_THAT(to_string(only_arguments(layer, {"in", "out", "bias"}).error()), HasSubstr("spec.yaml:2:42: error: linear has no argument 'wide'"));
+  EXPECT_EQ(to_string(positive(layer, "out").error()),
+            "spec.yaml:2:27: error: linear.out is 'many', expected a positive integer of at most "
+            "64 bits");
+  EXPECT_EQ(to_string(flag(layer, "bias", true).error()),
+            "spec.yaml:2:39: error: linear.bias is 3, expected true or false");
+  EXPECT_THAT(to_string(positive(layer, "depth").error()),
+              HasSubstr("spec.yaml:2:5: error: linear has no 'depth'"));
+  EXPECT_THAT(to_string(only_arguments(layer, {"in", "out", "bias"}).error()),
+              HasSubstr("spec.yaml:2:42: error: linear has no argument 'wide'"));
 }
 
 }  // namespace

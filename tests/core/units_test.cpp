@@ -1,8 +1,8 @@
 #include "core/units.h"
 
-#include <gtest/gtest.h>
-
 #include <limits>
+
+#include <gtest/gtest.h>
 
 #include "core/nearest.h"
 #include "core/shape.h"

@@ -1,12 +1,12 @@
-#include "estimator/allocator/caching_allocator.h"
-
-#include <gtest/gtest.h>
-
 #include <fstream>
 #include <map>
 #include <random>
 #include <sstream>
 #include <vector>
+
+#include <gtest/gtest.h>
+
+#include "estimator/allocator/caching_allocator.h"
 
 namespace forerun::allocator {
 namespace {
@@ -31,7 +31,8 @@ TEST(Segments, SizesFollowTheRequest) {
 
 // A free block that would leave exactly 1 MiB is handed out whole: the request weighs all of it.
 TEST(Splitting, ARemainderOfOneMebibyteIsNotWorthIt) {
-  for (const auto& [request, weighs] : {std::pair{19 * kMiB, 20 * kMiB}, std::pair{19 * kMiB - 512, 19 * kMiB - 512}}) {
+  for (const auto& [request, weighs] :
+       {std::pair{19 * kMiB, 20 * kMiB}, std::pair{19 * kMiB - 512, 19 * kMiB - 512}}) {
     CachingAllocator allocator;
     allocator.free(allocator.allocate(20 * kMiB));
     allocator.allocate(request);
@@ -148,7 +149,8 @@ TEST(RecordedTraces, EveryStateIsTheSame) {
     if (op == "capacity") {
       std::string bytes;
       words >> bytes;
-      allocator = bytes == "none" ? std::make_unique<CachingAllocator>() : std::make_unique<CachingAllocator>(std::stoll(bytes));
+      allocator = bytes == "none" ? std::make_unique<CachingAllocator>()
+                                  : std::make_unique<CachingAllocator>(std::stoll(bytes));
       live.clear();
       continue;
     }
@@ -165,7 +167,8 @@ TEST(RecordedTraces, EveryStateIsTheSame) {
       if (full) continue;
     }
     Statistics want;
-    words >> want.allocated_bytes >> want.reserved_bytes >> want.peak_allocated_bytes >> want.peak_reserved_bytes;
+    words >> want.allocated_bytes >> want.reserved_bytes >> want.peak_allocated_bytes >>
+        want.peak_reserved_bytes;
     const Statistics& have = allocator->statistics();
     ASSERT_EQ(have.allocated_bytes, want.allocated_bytes) << line;
     ASSERT_EQ(have.reserved_bytes, want.reserved_bytes) << line;

@@ -1,10 +1,10 @@
 #include "estimator/graph/graph.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <fstream>
 #include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "estimator/devices/device.h"
 #include "estimator/graph/layer_catalog.h"
@@ -18,7 +18,8 @@ namespace {
 using testing::HasSubstr;
 
 std::string text_of(const std::string& layers, const std::string& rest = "") {
-  return "model:\n" + layers + "input: {shape: [64]}\ntarget: {shape: []}\nbatch_size: 32\noptimizer: adamw\n" + rest;
+  return "model:\n" + layers +
+         "input: {shape: [64]}\ntarget: {shape: []}\nbatch_size: 32\noptimizer: adamw\n" + rest;
 }
 
 std::string problem(const std::string& text) {
@@ -29,8 +30,11 @@ std::string problem(const std::string& text) {
 }
 
 TEST(Graph, Prints) {
-  const auto spec = parse_spec(text_of("  - flatten\n  - linear: {in: 64, out: 128}\n  - relu: {inplace: true}\n  - dropout: {p: 0.25}\n  - layer_norm: {dim: 128}\n"
-                                       "  - linear: {in: 128, out: 10, bias: false}\n"), "spec.yaml");
+  const auto spec =
+      parse_spec(text_of("  - flatten\n  - linear: {in: 64, out: 128}\n  - relu: {inplace: true}\n "
+                         " - dropout: {p: 0.25}\n  - layer_norm: {dim: 128}\n"
+                         "  - linear: {in: 128, out: 10, bias: false}\n"),
+                 "spec.yaml");
   ASSERT_TRUE(spec) << to_string(spec.error());
   const auto graph = graph::build(*spec);
   ASSERT_TRUE(graph) << to_string(graph.error());
@@ -42,7 +46,8 @@ TEST(Graph, VerifyNoticesWhatIsUsedAfterItsDrop) {
   auto graph = *graph::build(*spec);
   ASSERT_TRUE(graph::verify(graph));
   graph::Graph broken = graph;
-  broken.instructions.insert(broken.instructions.begin() + 1, {nullptr, {broken.instructions[0].output}, {}, {}, -1, {}, "x"});
+  broken.instructions.insert(broken.instructions.begin() + 1,
+                             {nullptr, {broken.instructions[0].output}, {}, {}, -1, {}, "x"});
   EXPECT_FALSE(graph::verify(broken));
   broken = graph;
   broken.instructions[1].output = broken.instructions[0].output;
@@ -50,48 +55,74 @@ TEST(Graph, VerifyNoticesWhatIsUsedAfterItsDrop) {
 }
 
 TEST(Shapes, ThatDoNotMeetNameBothLayers) {
-  EXPECT_THAT(problem(text_of("  - linear: {in: 64, out: 2048}\n  - relu\n  - linear: {in: 1024, out: 10}\n")),
-              HasSubstr("spec.yaml:4:5: error: layer 3 (linear) expects 1024 features, but layer 2 (relu, spec.yaml:3:5) gives [32, 2048]"));
-  EXPECT_THAT(problem(text_of("  - linear: {in: 65, out: 10}\n")), HasSubstr("layer 1 (linear) expects 65 features, but the input gives [32, 64]"));
-  EXPECT_THAT(problem(text_of("  - layer_norm: {dim: 3}\n")), HasSubstr("layer 1 (layer_norm) expects 3 features"));
+  EXPECT_THAT(problem(text_of(
+                  "  - linear: {in: 64, out: 2048}\n  - relu\n  - linear: {in: 1024, out: 10}\n")),
+              HasSubstr("spec.yaml:4:5: error: layer 3 (linear) expects 1024 features, but layer 2 "
+                        "(relu, spec.yaml:3:5) gives [32, 2048]"));
+  EXPECT_THAT(problem(text_of("  - linear: {in: 65, out: 10}\n")),
+              HasSubstr("layer 1 (linear) expects 65 features, but the input gives [32, 64]"));
+  EXPECT_THAT(problem(text_of("  - layer_norm: {dim: 3}\n")),
+              HasSubstr("layer 1 (layer_norm) expects 3 features"));
 }
 
 TEST(Layers, WhatIsNotModelledIsRefusedByName) {
-  EXPECT_THAT(problem(text_of("  - lineer: {in: 64, out: 10}\n")), HasSubstr("spec.yaml:2:5: error: layer 'lineer' is not modelled\nhelp: did you mean 'linear'?"));
-  EXPECT_THAT(problem(text_of("  - lstm: {in: 64, out: 10}\n")), HasSubstr("layer 'lstm' is not modelled"));
-  EXPECT_THAT(problem(text_of("  - linear: {in: 64, out: 10}\n", "framework: libtorch-2.11\n")), HasSubstr("libtorch-2.11 is not modelled"));
-  EXPECT_THAT(problem(text_of("  - dropout: {p: 1.5}\n  - linear: {in: 64, out: 10}\n")), HasSubstr("dropout probability 1.5"));
+  EXPECT_THAT(
+      problem(text_of("  - lineer: {in: 64, out: 10}\n")),
+      HasSubstr(
+          "spec.yaml:2:5: error: layer 'lineer' is not modelled\nhelp: did you mean 'linear'?"));
+  EXPECT_THAT(problem(text_of("  - lstm: {in: 64, out: 10}\n")),
+              HasSubstr("layer 'lstm' is not modelled"));
+  EXPECT_THAT(problem(text_of("  - linear: {in: 64, out: 10}\n", "framework: libtorch-2.11\n")),
+              HasSubstr("libtorch-2.11 is not modelled"));
+  EXPECT_THAT(problem(text_of("  - dropout: {p: 1.5}\n  - linear: {in: 64, out: 10}\n")),
+              HasSubstr("dropout probability 1.5"));
   EXPECT_THAT(problem(text_of("  - relu\n")), HasSubstr("the model has no parameters to train"));
-  EXPECT_THAT(problem(text_of("  - relu: [tanh]\n  - linear: {in: 64, out: 10}\n")), HasSubstr("relu holds no layers of its own"));
-  EXPECT_THAT(problem(text_of("  - batch_norm1d: {channels: 64}\n  - linear: {in: 64, out: 10}\n")), HasSubstr("(accepted)"));
+  EXPECT_THAT(problem(text_of("  - relu: [tanh]\n  - linear: {in: 64, out: 10}\n")),
+              HasSubstr("relu holds no layers of its own"));
+  EXPECT_THAT(problem(text_of("  - batch_norm1d: {channels: 64}\n  - linear: {in: 64, out: 10}\n")),
+              HasSubstr("(accepted)"));
 }
 
 TEST(Sizes, BeyondReasonAreErrorsNotNumbers) {
-  EXPECT_THAT(problem(text_of("  - linear: {in: 64, out: 4611686018427387904}\n")), HasSubstr("takes more bytes than 64 bits count"));
-  EXPECT_THAT(problem(text_of("  - linear: {in: 64, out: 999999999999}\n")), HasSubstr("a tensor of at most 64 TiB"));
+  EXPECT_THAT(problem(text_of("  - linear: {in: 64, out: 4611686018427387904}\n")),
+              HasSubstr("takes more bytes than 64 bits count"));
+  EXPECT_THAT(problem(text_of("  - linear: {in: 64, out: 999999999999}\n")),
+              HasSubstr("a tensor of at most 64 TiB"));
 }
 
 TEST(Losses, CheckTheirTarget) {
   const std::string layers = "  - linear: {in: 64, out: 10}\n";
   auto swap = [&](const std::string& target, const std::string& rest) {
-    return problem("model:\n" + layers + "input: {shape: [64]}\ntarget: " + target + "\nbatch_size: 32\noptimizer: adamw\n" + rest);
+    return problem("model:\n" + layers + "input: {shape: [64]}\ntarget: " + target +
+                   "\nbatch_size: 32\noptimizer: adamw\n" + rest);
   };
   EXPECT_THAT(swap("{shape: [10], dtype: float32}", "loss: mse\n"), HasSubstr("(accepted)"));
-  EXPECT_THAT(swap("{shape: [9], dtype: float32}", "loss: mse\n"), HasSubstr("mse needs a target of the prediction's shape [32, 10], not [32, 9]"));
-  EXPECT_THAT(swap("{shape: [10], dtype: int64}", "loss: mse\n"), HasSubstr("mse needs a float32 target, not int64"));
-  EXPECT_THAT(swap("{shape: [10], dtype: float32}", "loss: bce_with_logits\nprecision: bf16\n"), HasSubstr("is not modelled"));
-  EXPECT_THAT(swap("{shape: [2], dtype: int64}", ""), HasSubstr("one target a row of logits, but there are 64 targets for [32, 10]"));
-  EXPECT_THAT(swap("{shape: [10], dtype: float32}", ""), HasSubstr("cross_entropy with a target of float32 is not modelled"));
+  EXPECT_THAT(swap("{shape: [9], dtype: float32}", "loss: mse\n"),
+              HasSubstr("mse needs a target of the prediction's shape [32, 10], not [32, 9]"));
+  EXPECT_THAT(swap("{shape: [10], dtype: int64}", "loss: mse\n"),
+              HasSubstr("mse needs a float32 target, not int64"));
+  EXPECT_THAT(swap("{shape: [10], dtype: float32}", "loss: bce_with_logits\nprecision: bf16\n"),
+              HasSubstr("is not modelled"));
+  EXPECT_THAT(swap("{shape: [2], dtype: int64}", ""),
+              HasSubstr("one target a row of logits, but there are 64 targets for [32, 10]"));
+  EXPECT_THAT(swap("{shape: [10], dtype: float32}", ""),
+              HasSubstr("cross_entropy with a target of float32 is not modelled"));
 }
 
-// PyTorch stops in backward: "one of the variables needed for gradient computation has been modified by an inplace operation".
+// PyTorch stops in backward: "one of the variables needed for gradient computation has been
+// modified by an inplace operation".
 TEST(InPlace, OverWhatAnotherLayerKeepsIsAnError) {
   const std::string linear = "  - linear: {in: 64, out: 64}\n";
   const std::string inplace = "  - relu: {inplace: true}\n";
-  EXPECT_THAT(problem(text_of(linear + "  - tanh\n" + inplace)), HasSubstr("spec.yaml:4:5: error: relu 1 works in place on what tanh 1 keeps for its backward"));
+  EXPECT_THAT(
+      problem(text_of(linear + "  - tanh\n" + inplace)),
+      HasSubstr(
+          "spec.yaml:4:5: error: relu 1 works in place on what tanh 1 keeps for its backward"));
   EXPECT_THAT(problem(text_of(linear + "  - sigmoid\n" + inplace)), HasSubstr("sigmoid 1 keeps"));
-  EXPECT_THAT(problem(text_of(linear + inplace + inplace)), HasSubstr("relu 2 works in place on what relu 1 keeps"));
-  EXPECT_EQ(problem(text_of(linear + "  - gelu\n" + inplace)), "(accepted)");  // gelu keeps its input
+  EXPECT_THAT(problem(text_of(linear + inplace + inplace)),
+              HasSubstr("relu 2 works in place on what relu 1 keeps"));
+  EXPECT_EQ(problem(text_of(linear + "  - gelu\n" + inplace)),
+            "(accepted)");  // gelu keeps its input
   EXPECT_EQ(problem(text_of(linear + "  - dropout\n" + inplace)), "(accepted)");
   EXPECT_EQ(problem(text_of(inplace + linear)), "(accepted)");
 }
@@ -102,12 +133,14 @@ std::int64_t sum(const std::vector<Part>& parts) {
   return bytes;
 }
 
-// Every layer's samples: the estimate exists, its parts add up to its totals, and the largest come first.
+// Every layer's samples: the estimate exists, its parts add up to its totals, and the largest come
+// first.
 TEST(Samples, PartsAddUp) {
   ASSERT_GE(layers::catalog().size(), 10u);
   for (const auto& layer : layers::catalog()) {
     EXPECT_FALSE(layer.page.empty()) << layer.id;
-    std::istringstream documents(test::read_all(std::string(FORERUN_SOURCE_DIR "/layers/") + std::string(layer.id) + "/samples.yaml"));
+    std::istringstream documents(test::read_all(std::string(FORERUN_SOURCE_DIR "/layers/") +
+                                                std::string(layer.id) + "/samples.yaml"));
     std::string text;
     int samples = 0;
     auto check = [&] {
@@ -120,7 +153,8 @@ TEST(Samples, PartsAddUp) {
       EXPECT_EQ(sum(memory.workspaces), memory.workspaces_bytes);
       ASSERT_EQ(memory.peaks.size(), memory.steps.size());
       for (std::size_t i = 0; i < memory.steps.size(); ++i) {
-        EXPECT_EQ(sum(memory.peaks[i].alive), memory.steps[i].peak_allocated_bytes) << layer.id << " step " << i + 1;
+        EXPECT_EQ(sum(memory.peaks[i].alive), memory.steps[i].peak_allocated_bytes)
+            << layer.id << " step " << i + 1;
         EXPECT_TRUE(std::is_sorted(memory.peaks[i].alive.begin(), memory.peaks[i].alive.end(),
                                    [](const Part& a, const Part& b) { return a.bytes > b.bytes; }));
         EXPECT_LE(memory.steps[i].peak_allocated_bytes, memory.steps[i].peak_reserved_bytes);

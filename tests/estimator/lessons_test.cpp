@@ -1,7 +1,7 @@
 // The numbers the two lessons print, as commands a user can run.
-#include <gtest/gtest.h>
-
 #include <cmath>
+
+#include <gtest/gtest.h>
 
 #include "estimator/cost/roofline.h"
 #include "estimator/devices/device.h"
@@ -45,16 +45,20 @@ const std::string kFp32 = "step_peak_fp32.yaml";
 const std::string kBf16 = "step_peak_bf16.yaml";
 INSTANTIATE_TEST_SUITE_P(
     Lesson, StepPeak,
-    testing::Values(Row{{kFp32}, "h100-sxm-80gb", 1'972'996'096, 3'009'413'120}, Row{{kBf16}, "h100-sxm-80gb", 1'306'100'224, 1'939'865'600},
+    testing::Values(Row{{kFp32}, "h100-sxm-80gb", 1'972'996'096, 3'009'413'120},
+                    Row{{kBf16}, "h100-sxm-80gb", 1'306'100'224, 1'939'865'600},
                     // `after:` and two specs on one command line are the same process.
                     Row{{"step_peak.yaml"}, "h100-sxm-80gb", 1'307'148'800, 1'650'458'624},
                     Row{{kFp32, kBf16}, "h100-sxm-80gb", 1'307'148'800, 1'650'458'624},
-                    Row{{kFp32}, "a100-sxm-80gb", 1'922'926'592, 2'325'741'568}, Row{{kBf16}, "a100-sxm-80gb", 1'251'837'952, 1'520'435'200},
+                    Row{{kFp32}, "a100-sxm-80gb", 1'922'926'592, 2'325'741'568},
+                    Row{{kBf16}, "a100-sxm-80gb", 1'251'837'952, 1'520'435'200},
                     Row{{"step_peak.yaml"}, "a100-sxm-80gb", 1'251'837'952, 1'520'435'200}));
 
 TEST(Lesson, MixedPrecisionSavesAThirdOfStepPeak) {
-  const double fp32 = static_cast<double>(first_step({example(kFp32)}, "h100-sxm-80gb").peak_allocated_bytes);
-  const double bf16 = static_cast<double>(first_step({example("step_peak.yaml")}, "h100-sxm-80gb").peak_allocated_bytes);
+  const double fp32 =
+      static_cast<double>(first_step({example(kFp32)}, "h100-sxm-80gb").peak_allocated_bytes);
+  const double bf16 = static_cast<double>(
+      first_step({example("step_peak.yaml")}, "h100-sxm-80gb").peak_allocated_bytes);
   EXPECT_NEAR(fp32 / 1048576, 1881.6, 0.05);
   EXPECT_NEAR(bf16 / 1048576, 1246.6, 0.05);
   EXPECT_NEAR(100 * (1 - bf16 / fp32), 33.7, 0.05);
@@ -62,14 +66,17 @@ TEST(Lesson, MixedPrecisionSavesAThirdOfStepPeak) {
 
 // The bf16 peak is not at a ReLU: the bias gradient of layer 2 needs 132 MiB of scratch.
 TEST(Lesson, ThePeakOfStepPeakIsTheBiasGradientOfLayer2) {
-  const auto estimates = pipeline::estimate({example("step_peak.yaml")}, *devices::find("h100-sxm-80gb"));
+  const auto estimates =
+      pipeline::estimate({example("step_peak.yaml")}, *devices::find("h100-sxm-80gb"));
   const Peak& peak = estimates->front().memory.peaks[0];
   EXPECT_EQ(peak.op, "backward of linear 2: bias gradient sum([65536, 1024])");
   EXPECT_EQ(peak.phase, "backward");
 }
 
 graph::Graph graph_of(const std::string& layers, std::int64_t inputs) {
-  const auto spec = parse_spec("model: " + layers + "\ninput: {shape: [" + std::to_string(inputs) + "]}\ntarget: {shape: []}\nbatch_size: 4\noptimizer: adam\n", "s");
+  const auto spec = parse_spec("model: " + layers + "\ninput: {shape: [" + std::to_string(inputs) +
+                                   "]}\ntarget: {shape: []}\nbatch_size: 4\noptimizer: adam\n",
+                               "s");
   EXPECT_TRUE(spec);
   const auto graph = graph::build(*spec);
   EXPECT_TRUE(graph) << to_string(graph.error());
@@ -77,16 +84,22 @@ graph::Graph graph_of(const std::string& layers, std::int64_t inputs) {
 }
 
 TEST(Lesson, ParameterArithmetic) {
-  const graph::Graph xor_net = graph_of("[{linear: {in: 2, out: 8}}, relu, {linear: {in: 8, out: 2}}]", 2);
+  const graph::Graph xor_net =
+      graph_of("[{linear: {in: 2, out: 8}}, relu, {linear: {in: 8, out: 2}}]", 2);
   EXPECT_EQ(xor_net.parameter_count(), 42);
   EXPECT_EQ(xor_net.parameters_bytes(), 168);
-  EXPECT_EQ(graph_of("[{linear: {in: 784, out: 256}}, relu, {linear: {in: 256, out: 10}}]", 784).parameter_count(), 203'530);
+  EXPECT_EQ(graph_of("[{linear: {in: 784, out: 256}}, relu, {linear: {in: 256, out: 10}}]", 784)
+                .parameter_count(),
+            203'530);
   EXPECT_EQ(graph_of("[{linear: {in: 10, out: 5}}]", 10).parameter_count(), 55);
 }
 
 // Parameters, gradients and Adam's two moments: 16 bytes each parameter.
 TEST(Lesson, AdamNeedsSixteenBytesAParameter) {
-  const auto spec = parse_spec("model: [{linear: {in: 2, out: 8}}, relu, {linear: {in: 8, out: 2}}]\ninput: {shape: [2]}\ntarget: {shape: []}\nbatch_size: 4\noptimizer: adam\n", "s");
+  const auto spec = parse_spec(
+      "model: [{linear: {in: 2, out: 8}}, relu, {linear: {in: 8, out: 2}}]\ninput: {shape: "
+      "[2]}\ntarget: {shape: []}\nbatch_size: 4\noptimizer: adam\n",
+      "s");
   const auto estimates = pipeline::estimate({*spec}, *devices::find("h100-sxm-80gb"));
   const MemoryEstimate& memory = estimates->front().memory;
   EXPECT_EQ(memory.parameters_bytes + memory.gradients_bytes + memory.optimizer_state_bytes, 672);

@@ -1,8 +1,9 @@
-// Real PyTorch 2.11.0+cu130, run on an emulated CUDA device (kernels do nothing, memory is accounted), three steps a
-// case, one process each: what the estimate must give to the byte. truth.json says where its cases come from.
-#include <gtest/gtest.h>
-
+// Real PyTorch 2.11.0+cu130, run on an emulated CUDA device (kernels do nothing, memory is
+// accounted), three steps a case, one process each: what the estimate must give to the byte.
+// truth.json says where its cases come from.
 #include <fstream>
+
+#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "estimator/devices/device.h"
@@ -33,20 +34,46 @@ TEST(Truth, EveryFigureOfEveryStepToTheByte) {
     const Json& steps = one.at("truth").at("steps");
     ASSERT_EQ(memory.steps.size(), steps.size());
     for (std::size_t i = 0; i < steps.size(); ++i) {
-      EXPECT_EQ(memory.steps[i].peak_allocated_bytes, steps[i].at("peak_allocated")) << name << " step " << i + 1;
-      EXPECT_EQ(memory.steps[i].peak_reserved_bytes, steps[i].at("peak_reserved")) << name << " step " << i + 1;
-      EXPECT_EQ(memory.steps[i].end_allocated_bytes, steps[i].at("end_allocated")) << name << " step " << i + 1;
+      EXPECT_EQ(memory.steps[i].peak_allocated_bytes, steps[i].at("peak_allocated"))
+          << name << " step " << i + 1;
+      EXPECT_EQ(memory.steps[i].peak_reserved_bytes, steps[i].at("peak_reserved"))
+          << name << " step " << i + 1;
+      EXPECT_EQ(memory.steps[i].end_allocated_bytes, steps[i].at("end_allocated"))
+          << name << " step " << i + 1;
     }
     EXPECT_EQ(memory.parameter_count, one.at("truth").at("parameters")) << name;
   }
 }
 
-// The set says something only if it is wide: every GPU, precision, loss and optimizer implementation is in it.
+// The set says something only if it is wide: every GPU, precision, loss and optimizer
+// implementation is in it.
 TEST(Truth, CoversWhatIsModelled) {
   const std::string text = load().dump();
-  for (const char* word : {"a100-sxm-80gb", "h100-sxm-80gb", "rtx-4090", "t4", "\"fp32\"", "\"bf16\"", "bf16-mixed", "fp16-mixed", "cross_entropy",
-                           "mse", "bce_with_logits", "foreach", "fused", "for-loop", "momentum", "clip_norm", "gradient_accumulation_steps",
-                           "layer_norm", "dropout", "inplace", "gelu", "silu", "tanh", "sigmoid", "batch_norm1d"}) {
+  for (const char* word : {"a100-sxm-80gb",
+                           "h100-sxm-80gb",
+                           "rtx-4090",
+                           "t4",
+                           "\"fp32\"",
+                           "\"bf16\"",
+                           "bf16-mixed",
+                           "fp16-mixed",
+                           "cross_entropy",
+                           "mse",
+                           "bce_with_logits",
+                           "foreach",
+                           "fused",
+                           "for-loop",
+                           "momentum",
+                           "clip_norm",
+                           "gradient_accumulation_steps",
+                           "layer_norm",
+                           "dropout",
+                           "inplace",
+                           "gelu",
+                           "silu",
+                           "tanh",
+                           "sigmoid",
+                           "batch_norm1d"}) {
     EXPECT_NE(text.find(word), std::string::npos) << word;
   }
 }
