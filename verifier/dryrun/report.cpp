@@ -96,6 +96,7 @@ Report SharedReport::read() const {
   report.synchronisations = loaded(shared.synchronisations);
   report.bytes_to_device = loaded(shared.bytes_to_device);
   report.bytes_to_host = loaded(shared.bytes_to_host);
+  report.unbacked_copies = loaded(shared.unbacked_copies);
   for (int i = 0; i < EMU_MAX_DEVICES; ++i) {
     const EmuDeviceReport& noted = shared.devices[i];
     const DeviceUse use{i,
@@ -127,6 +128,10 @@ std::string report_text(const Report& report, std::int64_t usable_bytes) {
   text += fmt::format("  {} kernel launches, {} blocking waits, {} to the device, {} to the host\n",
                       with_thousands(report.launches), with_thousands(report.synchronisations),
                       format_bytes(report.bytes_to_device), format_bytes(report.bytes_to_host));
+  if (report.unbacked_copies > 0) {
+    text += fmt::format("  large copies that were not kept, and read back as zero: {}\n",
+                        with_thousands(report.unbacked_copies));
+  }
   text += names_text("unmodelled calls", report.unmodelled);
   if (!report.unknown_sizes.empty())
     text += names_text("sizes unknown, taken as 0", report.unknown_sizes);
