@@ -106,9 +106,17 @@ void Lowering::assign_operand(Id target, const ir::Operand& value, const Knowled
   } else {
     ir::Op named = op(Kind::Assign, "", at);
     named.arguments.push_back({"", value});
-    emit(std::move(named), Want::into(place_of(target)), known);
+    emit(std::move(named), Want::into(target_place(target)), known);
   }
   for (const auto& [place, node] : later) store(node, place);
+}
+
+// What only broken text gives a value to (a call, a sum) is nobody's name.
+ir::Place Lowering::target_place(Id target) {
+  const Type type = tree_.type(target);
+  if (type == Type::Identifier || type == Type::Attribute || type == Type::Subscript) return place_of(target);
+  evaluate_calls(target);
+  return temporary();
 }
 
 // Nested targets side by side. A subscript cannot be a result: it gets a temporary, to be stored later.
@@ -128,7 +136,7 @@ void Lowering::flat_targets(Id targets, std::vector<ir::Place>& places, std::vec
     later.emplace_back(places.back(), targets);
     return;
   }
-  places.push_back(place_of(targets));
+  places.push_back(target_place(targets));
 }
 
 void Lowering::unpack(Id targets, Id value) {
@@ -247,6 +255,11 @@ void Lowering::augmented(Id node) {
   const Id left = tree_.child(node, Field::Left), right = tree_.child(node, Field::Right);
   const Id token = tree_.child(node, Field::Operator);
   if (left == 0 || right == 0 || token == 0) return;
+  const Type target = tree_.type(left);
+  if (target != Type::Identifier && target != Type::Attribute && target != Type::Subscript) {
+    evaluate_calls(right);  // a, b += c, which only broken text has
+    return;
+  }
   const std::string_view name = in_place_name(tree_.text(token));
   if (name == "iadd" && augmented_append(left, right, node)) return;
   const Value change = expression(right);

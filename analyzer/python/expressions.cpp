@@ -165,17 +165,12 @@ std::optional<Value> Lowering::outside_value(Id node) {
     return Value{ir::FunctionReference{std::string(name)}, role(Role::Other), false};
   }
   ir::Place place;
-  std::string_view text = tree_.text(node);
-  while (!text.empty()) {
-    const std::size_t dot = std::min(text.find('.'), text.size());
-    std::string part(text.substr(0, dot));
-    std::erase_if(part, [](char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\\'; });
+  for (std::string_view part : facts_.chain(node)) {
     if (place.root.empty()) {
-      place.root = std::move(part);
+      place.root = part;
     } else {
-      place.steps.push_back(std::move(part));
+      place.steps.emplace_back(part);
     }
-    text.remove_prefix(std::min(dot + 1, text.size()));
   }
   Knowledge known = place.steps.empty() ? roles_.of_text(place.root) : Knowledge{};
   if (known.role == Role::Unknown && is_plain_module(qualified)) known.role = Role::Other;

@@ -464,6 +464,20 @@ std::string_view Facts::place_text(Id node) const {
   return tree.type(at) == Type::Identifier ? tree.text(node) : std::string_view{};
 }
 
+std::vector<std::string_view> Facts::chain(Id node) const {
+  std::vector<std::string_view> names;
+  while (tree.type(node) == Type::Attribute) {
+    const Id object = tree.child(node, Field::Object), attribute = tree.child(node, Field::Attribute);
+    if (object == 0 || attribute == 0) return {};
+    names.push_back(tree.text(attribute));
+    node = object;
+  }
+  if (tree.type(node) != Type::Identifier) return {};
+  names.push_back(tree.text(node));
+  std::reverse(names.begin(), names.end());
+  return names;
+}
+
 std::string Facts::qualified(Id node, int scope) {
   Id root = node;
   while (tree.type(root) == Type::Attribute) {
@@ -473,10 +487,12 @@ std::string Facts::qualified(Id node, int scope) {
   if (tree.type(root) != Type::Identifier) return {};
   const Variable* bound = find(scope, tree.text(root));
   if (bound == nullptr || bound->import < 0) return {};
+  const std::vector<std::string_view> names = chain(node);
+  if (names.empty()) return {};
   std::string text = imports[static_cast<std::size_t>(bound->import)];
-  const std::string_view rest = tree.text(node).substr(tree.text(root).size());
-  for (const char c : rest) {
-    if (c != ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\\') text += c;
+  for (std::size_t i = 1; i < names.size(); ++i) {
+    text += '.';
+    text += names[i];
   }
   return text;
 }

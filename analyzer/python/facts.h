@@ -122,6 +122,8 @@ class Facts {
   Variable* find_member(int cls, std::string_view name, int depth = 0);
   int find_method(int cls, std::string_view name, int depth = 0) const;
 
+  // The names of a name or attribute chain, root first; empty for anything else.
+  std::vector<std::string_view> chain(Id node) const;
   // "torch.nn.functional.mse_loss" for F.mse_loss: a name or an attribute chain whose root is imported, or "".
   std::string qualified(Id node, int scope);
   // The text of a name or of an attribute chain without calls; empty for anything else.

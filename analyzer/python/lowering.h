@@ -101,6 +101,7 @@ class Lowering {
   void unpack(Id targets, Id value);
   bool assign_each(Id targets, Id value);
   void flat_targets(Id targets, std::vector<ir::Place>& places, std::vector<std::pair<ir::Place, Id>>& later);
+  ir::Place target_place(Id target);
   void store(Id target, const ir::Operand& value);
   void augmented(Id node);
   bool augmented_append(Id left, Id right, Id node);

@@ -361,6 +361,10 @@ ir::Scope Lowering::scope_of(Id value) {
     made.arguments.push_back({"", context.operand});
     if (const auto* place = std::get_if<ir::Place>(&context.operand)) {
       made.callee = place->steps.empty() ? place->root : place->steps.back();
+    } else if (const auto* function = std::get_if<ir::FunctionReference>(&context.operand)) {
+      made.callee = function->name;
+    } else {
+      made.callee = "?";
     }
     guard_of_variable(value, made);
     return made;
