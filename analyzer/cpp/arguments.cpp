@@ -96,11 +96,18 @@ bool FunctionLowering::options_arguments(const Expr* expression, std::vector<ir:
   }
   if (const auto* call = dyn_cast<CXXMemberCallExpr>(e)) {
     const CXXMethodDecl* method = call->getMethodDecl();
-    const bool setter = method && is_options(method->getParent()) && call->getNumArgs() == 1;
+    const bool setter = method && is_options(method->getParent()) && call->getNumArgs() > 0;
     if (!setter) return false;
     options_arguments(call->getImplicitObjectArgument(), into);
-    std::string name = method->getNameAsString();
-    into.push_back({name, value(call->getArg(0))});
+    ir::Operand set = value(call->getArg(0));
+    // device(torch::kCUDA, 1) is "cuda:1".
+    const auto* device = std::get_if<ir::Literal>(&set);
+    const bool indexed = device && call->getNumArgs() > 1 && !isa<CXXDefaultArgExpr>(call->getArg(1));
+    const auto index = indexed ? literal(strip(call->getArg(1))) : std::nullopt;
+    if (index && device->text.ends_with('"')) {
+      set = ir::Literal{device->text.substr(0, device->text.size() - 1) + ":" + index->text + "\""};
+    }
+    into.push_back({method->getNameAsString(), std::move(set)});
     return true;
   }
   if (const auto* call = dyn_cast<CallExpr>(e)) return options_function(*call, into);

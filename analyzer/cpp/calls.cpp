@@ -272,31 +272,34 @@ std::optional<ir::Operand> FunctionLowering::known_method(const Expr& whole, con
   if (name != "data") {
     if (const auto attribute = attribute_place(&whole)) return plain(*attribute, &whole, sink);
   }
-  if (is_options(own) && given.size() == 1) {
-    // group.options().lr(x), options.momentum(0.9) on an object with a name.
-    ir::Op op = start(ir::Kind::Store);
-    op.receiver = value(object);
-    op.arguments = {{{}, ir::Literal{"\"" + name + "\""}}, {{}, value(given.front())}};
-    if (std::holds_alternative<ir::Place>(*op.receiver) && !sink.wanted) return emit(std::move(op), &whole, sink);
-    ir::Op made = start(ir::Kind::Call, class_name(*own));
-    if (options_arguments(&whole, made.arguments)) return emit(std::move(made), &whole, sink);
+  if (is_options(own) && !given.empty()) {
+    // group.options().lr(x), options.momentum(0.9) on an object with a name; options as a value otherwise.
+    const auto changed = sink.wanted ? std::nullopt : place(object);
+    ir::Op op = start(changed ? ir::Kind::Store : ir::Kind::Call, changed ? "" : class_name(*own));
+    if (changed) {
+      op.receiver = *changed;
+      op.arguments = {{{}, ir::Literal{"\"" + name + "\""}}, {{}, value(given.front())}};
+      return emit(std::move(op), &whole, sink);
+    }
+    if (options_arguments(&whole, op.arguments)) return emit(std::move(op), &whole, sink);
     return std::nullopt;
   }
   const bool torch_module = derives_from(method.getParent(), "torch::nn::Module") && !unit_.files.is_user(method);
   if (torch_module && (name == "register_module" || name == "replace_module") && given.size() == 2 && sink.wanted) {
+    if (const auto present = place(given[1])) {
+      // One that has a name already: registering it is all that happens.
+      ir::Op call = start(ir::Kind::Call, name);
+      call.receiver = value(object);
+      call.arguments = {{{}, value(given[0])}, {{}, *present}};
+      emit(std::move(call), &whole, Sink::discard());
+      return sink.names == std::vector<ir::Place>{*present} ? ir::Operand(*present) : plain(*present, &whole, sink);
+    }
+    const auto text = literal(strip(given[0]));
+    if (!text) value(given[0]);
     const std::size_t before = block_->size();
     const ir::Operand registered = lower(given[1], sink);
-    const Expr* label = strip(given[0]);
-    const auto text = literal(label);
     auto* op = block_->size() > before ? std::get_if<ir::Op>(&block_->back().value) : nullptr;
-    if (op) {
-      op->details["registered"] = text ? text->text : "?";
-      return registered;
-    }
-    ir::Op call = start(ir::Kind::Call, name);
-    call.receiver = value(object);
-    call.arguments = {{{}, value(given[0])}, {{}, registered}};
-    emit(std::move(call), &whole, Sink::discard());
+    if (op) op->details["registered"] = text ? text->text : "?";
     return registered;
   }
   if (torch_module && name == "register_parameter" && given.size() >= 2 && sink.wanted) {
@@ -320,7 +323,7 @@ ir::Operand FunctionLowering::method_call(const Expr& whole, const Expr* object,
   if (role == ir::Role::Tensor) {
     if (auto done = tensor_method(whole, object, name, given, sink)) return *done;
   }
-  if (role == ir::Role::Container && method) {
+  if (role == ir::Role::Container) {
     if (auto done = container_method(whole, object, name, given, sink)) return *done;
   }
   if (role == ir::Role::Unknown && object) role = role_by_name(place(object), /*called=*/name == "forward");
@@ -354,7 +357,10 @@ ir::Operand FunctionLowering::method_call(const Expr& whole, const Expr* object,
   }
   op.arguments = arguments(given, method);
   // x.to(device): one of LibTorch's overloads takes options, which the device becomes.
-  if (op.kind == ir::Kind::Move && op.arguments.size() == 1) op.arguments.front().name.clear();
+  const auto is_option = [](const ir::Argument& each) { return each.name == "device" || each.name == "dtype"; };
+  if (op.kind == ir::Kind::Move && llvm::count_if(op.arguments, is_option) == 1 && is_option(op.arguments.front())) {
+    op.arguments.front().name.clear();
+  }
   if (meaning) lexicon::normalise(op);
   return emit(std::move(op), &whole, sink);
 }

@@ -183,7 +183,12 @@ ir::Operand FunctionLowering::dispatch(const Expr* e, const Sink& sink) {
     return lower(x->getSourceExpr(), sink);
   }
   if (const auto* x = dyn_cast<LambdaExpr>(e)) return lambda(*x, sink);
-  if (const auto* x = dyn_cast<InitListExpr>(e)) return list(e, llvm::ArrayRef(const_cast<InitListExpr*>(x)->getInits(), x->getNumInits()), sink);
+  if (const auto* x = dyn_cast<InitListExpr>(e)) {
+    // Members left out are filled in by Clang, after those that are written.
+    const InitListExpr* written = x->isSemanticForm() && x->getSyntacticForm() ? x->getSyntacticForm() : x;
+    const unsigned count = std::min(x->getNumInits(), written->getNumInits());
+    return list(e, llvm::ArrayRef(const_cast<InitListExpr*>(x)->getInits(), count), sink);
+  }
   if (const auto* x = dyn_cast<ParenListExpr>(e)) return list(e, const_cast<ParenListExpr*>(x)->exprs(), sink);
   if (const auto* x = dyn_cast<CXXParenListInitExpr>(e)) return list(e, const_cast<CXXParenListInitExpr*>(x)->getInitExprs(), sink);
   if (const auto* x = dyn_cast<ArraySubscriptExpr>(e)) return element(x->getBase(), {x->getIdx()}, e, sink);

@@ -50,30 +50,25 @@ const Message* first_error(const std::vector<Message>& messages) {
   return found == messages.end() ? nullptr : &*found;
 }
 
-// Clang refuses a precompiled header whose inputs changed or whose options differ.
-bool pch_refused(const Parsed& parsed, bool visited) {
-  if (visited) return false;
+// Clang refuses a precompiled header whose inputs changed or whose options differ, and parses on without it.
+bool pch_refused(const Parsed& parsed) {
   return parsed.crashed || std::any_of(parsed.messages.begin(), parsed.messages.end(), [](const Message& message) {
-    return message.error && (message.text.find("PCH") != std::string::npos ||
-                             message.text.find("AST file") != std::string::npos ||
-                             message.text.find("precompiled") != std::string::npos);
+    const bool named = message.text.find("PCH") != std::string::npos || message.text.find("AST file") != std::string::npos ||
+                       message.text.find("precompiled header") != std::string::npos;
+    return message.error && message.at.file.empty() && named;
   });
 }
 
 struct Run {
   Parsed parsed;
   ir::Program program;
-  bool visited = false;
 };
 
 Run run(const ParseRequest& request, const std::string& path) {
   Run result;
   result.program.path = path;
   result.program.language = ir::Language::Cpp;
-  result.parsed = parse(request, [&](Unit& unit) {
-    result.visited = true;
-    lower_unit(unit, result.program);
-  });
+  result.parsed = parse(request, [&](Unit& unit) { lower_unit(unit, result.program); });
   return result;
 }
 
@@ -95,12 +90,12 @@ Result<Lowered> lower(const std::string& path, const Options& options) {
   Pch pch = find_or_build_pch(wanted);
   ParseRequest request{driver.cc1, line->directory, pch.path, path};
   Run done = run(request, path);
-  if (!pch.path.empty() && pch_refused(done.parsed, done.visited)) {
+  if (!pch.path.empty() && pch_refused(done.parsed)) {
     wanted.rebuild = true;
     pch = find_or_build_pch(wanted);
     request.pch = pch.path;
     done = run(request, path);
-    if (!pch.path.empty() && pch_refused(done.parsed, done.visited)) {
+    if (!pch.path.empty() && pch_refused(done.parsed)) {
       request.pch.clear();
       done = run(request, path);
     }

@@ -37,7 +37,7 @@ class Collector : public clang::DiagnosticConsumer {
     DiagnosticConsumer::HandleDiagnostic(level, info);
     if (level < clang::DiagnosticsEngine::Warning || messages_.size() >= kMessageLimit) return;
     // Templates of headers are left without bodies here, and Clang wonders where they are.
-    if (info.getID() == clang::diag::ext_undefined_internal_type) return;
+    if (info.getID() == clang::diag::err_undefined_internal_type) return;
     Message message;
     message.error = level >= clang::DiagnosticsEngine::Error;
     llvm::SmallString<256> text;

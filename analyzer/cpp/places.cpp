@@ -15,6 +15,7 @@ bool is_attribute(const CXXMemberCallExpr& call, const std::string& name) {
   if (!object) return false;
   const ir::Role role = role_of(object->getType());
   if (role == ir::Role::Tensor) return name == "data";
+  if (role == ir::Role::Module) return name == "is_training";
   if (role == ir::Role::Optimizer) return name == "param_groups" || name == "state" || name == "defaults";
   const CXXRecordDecl* own = own_class(object->getType());
   const std::string qualified = own ? qualified_name(*own) : "";
@@ -115,9 +116,10 @@ std::optional<ir::Place> FunctionLowering::place(const Expr* expression) {
 std::optional<ir::Place> FunctionLowering::attribute_place(const Expr* e) {
   const auto* call = dyn_cast<CXXMemberCallExpr>(e);
   const CXXMethodDecl* method = call ? call->getMethodDecl() : nullptr;
-  if (!method || !is_attribute(*call, method->getNameAsString())) return std::nullopt;
+  const std::string name = method ? method->getNameAsString() : "";
+  if (!method || !is_attribute(*call, name)) return std::nullopt;
   const auto base = place(call->getImplicitObjectArgument());
-  return member_place(base ? ir::Operand(*base) : value(call->getImplicitObjectArgument()), method->getNameAsString());
+  return member_place(base ? ir::Operand(*base) : value(call->getImplicitObjectArgument()), name == "is_training" ? "training" : name);
 }
 
 }  // namespace forerun::cpp

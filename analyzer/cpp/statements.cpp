@@ -158,7 +158,10 @@ bool FunctionLowering::guard_scope(const Stmt* statement, llvm::ArrayRef<const S
   scope.form = *form;
   scope.callee = std::string(ir::name(*form));
   scope.at = unit_.files.location(variable->getSourceRange());
-  const Expr* inner = init ? strip(init) : nullptr;
+  // Not strip(): a guard is made of its argument, and would be looked through.
+  const Expr* inner = init ? init->IgnoreUnlessSpelledInSource() : nullptr;
+  if (const auto* cast = dyn_cast_or_null<CXXFunctionalCastExpr>(inner)) inner = cast->getSubExpr()->IgnoreImplicit();
+  if (const auto* made = dyn_cast_or_null<CXXConstructExpr>(init ? init->IgnoreImplicit() : nullptr)) inner = made;
   if (const auto* made = dyn_cast_or_null<CXXConstructExpr>(inner)) {
     scope.arguments = arguments({made->getArgs(), made->getNumArgs()}, nullptr);
   } else if (const auto* call = dyn_cast_or_null<CallExpr>(inner)) {

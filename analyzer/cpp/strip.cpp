@@ -9,9 +9,17 @@ namespace {
 using namespace clang;
 
 // Classes of std whose objects stand for the one value they are made of.
-bool is_transparent(const CXXRecordDecl& record) {
+bool is_transparent(const CXXRecordDecl& record, bool implicit) {
   if (is_in_torch(record)) {
-    if (record.getIdentifier() && record.getName() == "Slice") return false;
+    const llvm::StringRef name = record.getIdentifier() ? record.getName() : "";
+    if (name == "Slice") return false;
+    const bool value = llvm::StringSwitch<bool>(name)
+                           .Cases("Scalar", "SymInt", "ArrayRef", "OptionalArrayRef", "Tensor", "TensorBase", "Device", true)
+                           .Cases("TensorIndex", "ExpandingArray", "ExpandingArrayWithOptionalElem", "IValue", true)
+                           .Cases("optional", "TensorDataContainer", "intrusive_ptr", "List", "complex", "Half", true)
+                           .Cases("BFloat16", "basic_string_view", "AnyModule", "AnyValue", "OptimizerParamGroup", true)
+                           .Default(false);
+    if (!implicit && !value) return false;
     return !is_module_holder(&record) && !is_options(&record) && !derives_from(&record, "torch::nn::Module") &&
            !derives_from(&record, "torch::optim::Optimizer") && !derives_from(&record, "torch::optim::LRScheduler");
   }
@@ -27,8 +35,9 @@ bool is_transparent(const CXXRecordDecl& record) {
 
 // `std::vector<float> v(n)` makes n elements, `torch::Device d("cuda")` a device; neither stands for its argument.
 bool makes_something(const CXXConstructExpr& made, const CXXRecordDecl& record, const Expr* argument) {
-  if (is_sequence(&record) && !made.isListInitialization()) return argument->getType()->isIntegerType();
-  return false;
+  const llvm::StringRef name = record.getIdentifier() ? record.getName() : "";
+  const bool owner = is_in_std(record) && (name == "vector" || name == "deque" || name == "list");
+  return owner && !made.isListInitialization() && argument->getType()->isIntegerType();
 }
 
 const Expr* conversion_argument(const CXXConstructExpr& made, bool implicit) {
@@ -37,7 +46,7 @@ const Expr* conversion_argument(const CXXConstructExpr& made, bool implicit) {
   if (given.size() != 1) return nullptr;
   if (constructor->isCopyOrMoveConstructor()) return given.front();
   const CXXRecordDecl& record = *constructor->getParent();
-  if (!is_transparent(record) || makes_something(made, record, given.front())) return nullptr;
+  if (!is_transparent(record, implicit) || makes_something(made, record, given.front())) return nullptr;
   if (!implicit && lexicon::construct(qualified_name(record)) && role_of(made.getType()) == ir::Role::Other) return nullptr;
   return given.front();
 }

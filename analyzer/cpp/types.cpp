@@ -27,7 +27,7 @@ bool in_namespace(const clang::Decl& declaration, std::initializer_list<llvm::St
 
 // The name of a library's class; a user's class called List or Dict is another thing.
 llvm::StringRef library_name(const CXXRecordDecl* record) {
-  if (!record || !in_namespace(*record, {"std", "__gnu_cxx", "torch", "at", "c10", "absl", "boost"})) return {};
+  if (!record || !in_namespace(*record, {"std", "__gnu_cxx", "torch", "at", "c10", "ska", "absl", "boost"})) return {};
   return own_name(record);
 }
 

@@ -1,5 +1,7 @@
 #include <torch/torch.h>
 
+#include <list>
+
 // Never instantiated: names are all there is.
 template <class Net, class Loader>
 void train(Net& net, Loader& loader, torch::optim::Optimizer& optimizer) {

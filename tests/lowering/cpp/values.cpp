@@ -45,7 +45,7 @@ void values(torch::Tensor x, Sample sample, std::shared_ptr<torch::nn::LinearImp
   auto nll = torch::nll_loss(x, where, {}, at::Reduction::Sum);
   auto flat = torch::flatten(x, 1).view({-1, 4 * 4});
   torch::nn::init::xavier_uniform_(layer->weight);
-  layer->weight.grad() /= 2.0;
+  layer->weight.mutable_grad() /= 2.0;
   x.set_requires_grad(true);
   std::ofstream file("log.txt");
   file << size << "\n";

@@ -3,19 +3,30 @@
 // not installed, and its tests do so where they must be fast. They cannot be compiled into a program.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
 #include <functional>
 #include <initializer_list>
 #include <iostream>
+#include <list>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
+#include <set>
+#include <sstream>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
