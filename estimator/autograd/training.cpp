@@ -233,12 +233,15 @@ Result<ops::Recording> schedule(const std::vector<Run>& before, const Run& last,
   {
     Runtime run(tape, device);
     Batch batch;
-    for (const Run& earlier : before) {
+    for (std::size_t i = 0; i < before.size(); ++i) {
       {
-        Session session(run, earlier, batch);
+        Session session(run, before[i], batch);
         session.set_up();
         if (const Status done = session.step(0); !done) return done.error();
       }
+      // A batch that the next spec does not use again goes with the model.
+      const Run& next = i + 1 < before.size() ? before[i + 1] : last;
+      if (!batch.matches(*next.graph)) batch = {};
       tape.empty_cache();
     }
     Session session(run, last, batch);

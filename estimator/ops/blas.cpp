@@ -21,9 +21,10 @@ void use_cublaslt(Runtime& run) {
                         fmt::format("cublaslt workspace ({})", thread_name(run.thread)));
 }
 
-// addmm_out_cuda_impl takes cublasLt's fused bias for a vector bias and products with more than one
-// row and column.
-bool fuses_bias(std::int64_t rows, std::int64_t depth) { return rows > 1 && depth > 1; }
+// addmm_out_cuda_impl takes cublasLt's fused bias for a vector bias and a second matrix, the
+// transposed weight, with more than one row and column; how many rows the first has does not
+// matter.
+bool fuses_bias(std::int64_t columns, std::int64_t depth) { return columns > 1 && depth > 1; }
 
 std::int64_t rows_of(const Tensor& x) { return x.elements() / x.shape.back(); }
 
@@ -100,7 +101,7 @@ Tensor linear(Runtime& run, const Tensor& x_in, const Tensor& weight_in, const T
   if (node != nullptr && node->needs(0)) run.keep(*node, weight);
   if (run.recomputed_enough()) return y;
   run.allocate(y, "output");
-  if (bias && fuses_bias(m, k))
+  if (bias && fuses_bias(n, k))
     use_cublaslt(run);
   else
     use_cublas(run);
