@@ -2,8 +2,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <initializer_list>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
+
+#include "estimator/ops/reduction.h"
 
 namespace forerun::ops {
 namespace {
@@ -41,6 +46,37 @@ void stage(Runtime& run, std::int64_t rows, std::int64_t channels, std::int64_t 
   const Tensor semaphores = take(grid.across, DType::Int32, "semaphores");
 }
 
+// cuComputeGradGammaBeta: very many rows are added up in blocks first, where a block a column would
+// leave most of the device idle. Replaces the gradients by the sums of their blocks.
+void sum_blocks(Runtime& run, std::int64_t rows, std::int64_t n, Tensors& gradients) {
+  constexpr std::int64_t kManyRows = 65'536, kTile = 32, kMostBlocks = 32'768;
+  if (rows <= kManyRows || n / kTile >= run.device.multiprocessors / 2) return;
+  const std::int64_t blocks =
+      std::min(kMostBlocks / ((n + kTile - 1) / kTile), (rows + kTile - 1) / kTile);
+  Tensors partial;
+  for (const Tensor& gradient : gradients) {
+    partial.push_back(run.output({blocks, n}, gradient.dtype, "gradient of each block of rows"));
+  }
+  for (Tensor& gradient : gradients) {
+    Tensor sum =
+        run.empty({n}, gradient.dtype, Category::Gradients, fmt::format("{} gradient", run.where));
+    reduce(run, "sum", {blocks, n, Reduction::Over::Outer, gradient.dtype, gradient.dtype});
+    gradient = std::move(sum);
+  }
+}
+
+// The gradients of weight and bias ("weight", "bias"), or of weight alone.
+Tensors parameter_gradients(Runtime& run, std::int64_t rows, std::int64_t n, DType dtype,
+                            std::initializer_list<std::string_view> names) {
+  Tensors made;
+  for (const std::string_view name : names) {
+    made.push_back(
+        run.empty({n}, dtype, Category::Gradients, fmt::format("{} {} gradient", run.where, name)));
+  }
+  sum_blocks(run, rows, n, made);
+  return made;
+}
+
 }  // namespace
 
 Tensor layer_norm(Runtime& run, const Tensor& x_in, const Tensor& weight, const Tensor& bias) {
@@ -53,18 +89,15 @@ Tensor layer_norm(Runtime& run, const Tensor& x_in, const Tensor& weight, const 
   run.launch("native_layer_norm", {&x, &y});
   Node* node =
       run.record("native_layer_norm", y, {&x, &weight, &bias},
-                 [n](Runtime& r, Node& self, Tensors& grad) -> Tensors {
+                 [rows, n](Runtime& r, Node& self, Tensors& grad) -> Tensors {
+                   const Tensor& input = self.saved[0];
                    Tensors back(3);
-                   const DType dtype = self.saved[0].dtype;
-                   if (self.needs(0)) back[0] = r.output_like(self.saved[0], "input gradient");
-                   auto parameter = [&](std::string_view what) {
-                     return r.empty({n}, dtype, Category::Gradients,
-                                    fmt::format("{} {} gradient", self.where, what));
-                   };
-                   if (self.needs(1)) back[1] = parameter("weight");
-                   if (self.needs(2)) back[2] = parameter("bias");
-                   r.launch("native_layer_norm_backward", {&grad[0], &self.saved[0], &grad[0]});
-                   r.launch("native_layer_norm_backward", {&grad[0], &self.saved[0]});
+                   if (self.needs(0)) back[0] = r.output_like(input, "input gradient");
+                   Tensors own = parameter_gradients(r, rows, n, input.dtype, {"weight", "bias"});
+                   back[1] = std::move(own[0]);
+                   back[2] = std::move(own[1]);
+                   r.launch("native_layer_norm_backward", {&grad[0], &input, &grad[0]});
+                   r.launch("native_layer_norm_backward", {&grad[0], &input});
                    return back;
                  });
   if (node != nullptr) {
@@ -80,18 +113,17 @@ Tensor rms_norm(Runtime& run, const Tensor& x, const Tensor& weight) {
   Tensor y = run.output_like(x, "output");
   const Tensor rstd = run.output({x.elements() / n}, DType::Float32, "rstd");
   run.launch("_fused_rms_norm", {&x, &y});
-  Node* node = run.record("_fused_rms_norm", y, {&x, &weight},
-                          [n](Runtime& r, Node& self, Tensors& grad) -> Tensors {
-                            const Tensor& input = self.saved[0];
-                            Tensors back(2);
-                            if (self.needs(0)) back[0] = r.output_like(input, "input gradient");
-                            if (self.needs(1))
-                              back[1] = r.empty({n}, input.dtype, Category::Gradients,
-                                                fmt::format("{} weight gradient", self.where));
-                            r.launch("_fused_rms_norm_backward", {&grad[0], &input, &grad[0]});
-                            r.launch("_fused_rms_norm_backward", {&grad[0], &input});
-                            return back;
-                          });
+  Node* node = run.record(
+      "_fused_rms_norm", y, {&x, &weight}, [n](Runtime& r, Node& self, Tensors& grad) -> Tensors {
+        const Tensor& input = self.saved[0];
+        Tensors back(2);
+        if (self.needs(0)) back[0] = r.output_like(input, "input gradient");
+        back[1] =
+            std::move(parameter_gradients(r, input.elements() / n, n, input.dtype, {"weight"})[0]);
+        r.launch("_fused_rms_norm_backward", {&grad[0], &input, &grad[0]});
+        r.launch("_fused_rms_norm_backward", {&grad[0], &input});
+        return back;
+      });
   if (node == nullptr) return y;
   run.keep(*node, x);
   run.keep(*node, rstd);

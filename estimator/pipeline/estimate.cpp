@@ -101,6 +101,21 @@ MemoryEstimate memory(const graph::Graph& graph, const Recording& recording, con
   return made;
 }
 
+// A second or two of work at most: nobody trains with more operators a step than this.
+constexpr std::int64_t kMaxOperators = 400'000;
+
+Result<graph::Graph> build_graph(const Spec& spec) {
+  if (const Status known = check_supported(spec); !known) return known.error();
+  auto graph = graph::build(spec);
+  if (!graph) return graph;
+  const auto operators = static_cast<std::int64_t>(graph->instructions.size());
+  if (operators * spec.gradient_accumulation_steps <= kMaxOperators) return graph;
+  return error_at({spec.path, {}, {}},
+                  fmt::format("a step of {} operators in {} micro-batches is too long to simulate",
+                              operators, spec.gradient_accumulation_steps),
+                  fmt::format("at most {} in all", kMaxOperators));
+}
+
 Result<Estimate> estimate_one(const Stages& stages, const Spec& spec,
                               const devices::Device& device) {
   Estimate made;
@@ -127,14 +142,12 @@ Result<Stages> build_stages(const std::vector<const Spec*>& before, const Spec& 
   graphs.reserve(before.size());
   std::vector<autograd::Run> earlier;
   for (const Spec* one : before) {
-    if (const Status known = check_supported(*one); !known) return known.error();
-    auto graph = graph::build(*one);
+    auto graph = build_graph(*one);
     if (!graph) return graph.error();
     graphs.push_back(std::move(*graph));
     earlier.push_back({one, &graphs.back()});
   }
-  if (const Status known = check_supported(spec); !known) return known.error();
-  auto graph = graph::build(spec);
+  auto graph = build_graph(spec);
   if (!graph) return graph.error();
   auto recording = autograd::schedule(earlier, {&spec, &*graph}, device);
   if (!recording) return recording.error();

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -142,10 +143,10 @@ TEST(Spec, MissingKeysAreNamed) {
     bool inside = false;
     std::istringstream lines(kWhole);
     for (std::string line; std::getline(lines, line);) {
-      if (line[0] != ' ') inside = line.starts_with(std::string(key) + ":");
+      if (line[0] != ' ') inside = line.starts_with(fmt::format("{}:", key));
       if (!inside) text += line + "\n";
     }
-    EXPECT_THAT(problem(text), HasSubstr(std::string("the spec has no '") + key + "'"));
+    EXPECT_THAT(problem(text), HasSubstr(fmt::format("the spec has no '{}'", key)));
   }
 }
 
@@ -167,9 +168,9 @@ TEST(Spec, WhatIsNoYamlIsSaidWithItsPlace) {
 TEST(Spec, AliasesAndNestingAreBounded) {
   std::string laughs = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
   for (int i = 1; i < 12; ++i) {
-    laughs += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [";
-    for (int k = 0; k < 10; ++k) laughs += (k == 0 ? "*a" : ", *a") + std::to_string(i - 1);
-    laughs += "]\n";
+    std::string items;
+    for (int k = 0; k < 10; ++k) items += fmt::format("{}*a{}", k == 0 ? "" : ", ", i - 1);
+    laughs += fmt::format("a{0}: &a{0} [{1}]\n", i, items);
   }
   EXPECT_THAT(problem(laughs), HasSubstr("values once its aliases are expanded"));
   EXPECT_THAT(problem("a: &a [*a]\n"),

@@ -100,7 +100,7 @@ TEST(ExitStatus, IsOneWhenTheStepDoesNotFit) {
 }
 
 TEST(Memory, MayBeAnotherAmount) {
-  EXPECT_EQ(run({kExample, "--memory", "3GiB"}).exit_code, 0);
+  EXPECT_EQ(run({kExample, "--memory", "4GiB"}).exit_code, 0);
   const CommandResult full = run({kExample, "--memory", "1.5GiB"});
   EXPECT_EQ(full.exit_code, 1);
   EXPECT_THAT(full.out, HasSubstr("does not fit h100-sxm-80gb"));
@@ -113,7 +113,7 @@ TEST(Memory, MayBeAnotherAmount) {
 // would see.
 TEST(Memory, AFullCardEmptiesItsCacheFirst) {
   const auto tight = nlohmann::json::parse(
-      run({"examples/step_peak_fp32.yaml", "--memory", "2900MiB", "--format", "json"}).out);
+      run({"examples/step_peak_fp32.yaml", "--memory", "3200MiB", "--format", "json"}).out);
   EXPECT_EQ(tight["estimate"]["memory"]["fits"], true);
   EXPECT_LT(tight["estimate"]["memory"]["peak_reserved_bytes"], 3'009'413'120);
 }

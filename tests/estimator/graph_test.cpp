@@ -90,6 +90,50 @@ TEST(Sizes, BeyondReasonAreErrorsNotNumbers) {
               HasSubstr("a tensor of at most 64 TiB"));
 }
 
+TEST(Sizes, AStepTooLongToSimulateIsSaidSo) {
+  EXPECT_THAT(
+      problem(text_of("  - linear: {in: 64, out: 64}\n  - repeat: {times: 50000, layers: [relu]}\n",
+                      "gradient_accumulation_steps: 9\n")),
+      HasSubstr("is too long to simulate"));
+  EXPECT_THAT(problem(text_of("  - repeat: {times: 100001, layers: [relu]}\n")),
+              HasSubstr("repeat.times is 100001"));
+  EXPECT_THAT(problem(text_of("  - repeat: {times: 0, layers: [relu]}\n")),
+              HasSubstr("repeat.times is 0"));
+  EXPECT_THAT(problem(text_of("  - repeat: {times: 2}\n")), HasSubstr("repeat has no layers"));
+}
+
+// A repeat stands one by one in the model's own sequence: the same as its layers written out.
+TEST(Repeat, IsItsLayersWrittenOut) {
+  auto graph = [&](const std::string& layers) {
+    const auto spec = parse_spec(text_of(layers), "spec.yaml");
+    return graph::print(*graph::build(*spec));
+  };
+  const std::string once = "  - linear: {in: 64, out: 64}\n  - relu\n";
+  EXPECT_EQ(graph("  - repeat: {times: 3, layers: [{linear: {in: 64, out: 64}}, relu]}\n"),
+            graph(once + once + once));
+}
+
+TEST(Blocks, CheckTheirHeads) {
+  auto block = [&](const std::string& arguments) {
+    return problem(
+        "model: [{token_embedding: {vocab: 100, dim: 64, positions: 32}}, {transformer_block: {" +
+        arguments +
+        "}}, flatten_tokens]\n"
+        "input: {shape: [16], dtype: int64}\ntarget: {shape: [16]}\nbatch_size: 2\noptimizer: "
+        "adamw\n");
+  };
+  EXPECT_EQ(block("dim: 64, heads: 4, mlp: 256"), "(accepted)");
+  EXPECT_THAT(block("dim: 64, heads: 5, mlp: 256"),
+              HasSubstr("dim 64 is not a multiple of 5 heads"));
+  EXPECT_THAT(block("dim: 64, heads: 16, mlp: 256"),
+              HasSubstr("attention with heads of 4 is not modelled"));
+  EXPECT_EQ(block("dim: 64, heads: 16, mlp: 256, kind: explicit"), "(accepted)");
+  EXPECT_THAT(block("dim: 32, heads: 4, mlp: 256"),
+              HasSubstr("expects [batch, length, 32], but layer 1 (token_embedding"));
+  EXPECT_THAT(block("dim: 64, heads: 4, mlp: 256, act: tanh"),
+              HasSubstr("transformer_block.act 'tanh' is not modelled"));
+}
+
 TEST(Losses, CheckTheirTarget) {
   const std::string layers = "  - linear: {in: 64, out: 10}\n";
   auto swap = [&](const std::string& target, const std::string& rest) {
