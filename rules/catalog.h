@@ -12,8 +12,9 @@ struct CatalogEntry {
   std::string_view id;     // the folder's name
   std::string_view group;  // the folder above it
   const Rule* rule;
-  std::string_view page;   // rule.md
-  std::string_view bad_py, good_py, bad_cpp, good_cpp;  // the fixtures, shown by `forerun explain`; may be empty
+  std::string_view page;  // rule.md
+  std::string_view bad_py, good_py, bad_cpp,
+      good_cpp;  // the fixtures, shown by `forerun explain`; may be empty
 };
 
 std::span<const CatalogEntry> catalog();  // sorted by group, then id

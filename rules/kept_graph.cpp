@@ -14,14 +14,18 @@ using flow::Values;
 using ir::Kind;
 
 using Words = std::set<std::string>;
-const Words kOperators = {"add", "iadd", "sub", "isub", "mul", "imul", "div", "idiv", "truediv", "itruediv", "neg", "select"};
-const Words kFunctions = {"add", "sub", "mul", "div", "sum", "mean", "stack", "maximum", "minimum", "max", "min", "lerp", "where", "neg"};
-const Words kJoining = {"cat", "concat", "concatenate", "hstack", "vstack", "dstack", "column_stack", "row_stack"};
+const Words kOperators = {"add", "iadd", "sub",     "isub",     "mul", "imul",
+                          "div", "idiv", "truediv", "itruediv", "neg", "select"};
+const Words kFunctions = {"add",     "sub",     "mul", "div", "sum",  "mean",  "stack",
+                          "maximum", "minimum", "max", "min", "lerp", "where", "neg"};
+const Words kJoining = {"cat",    "concat", "concatenate",  "hstack",
+                        "vstack", "dstack", "column_stack", "row_stack"};
 const Words kInPlace = {"add_", "sub_", "lerp_", "addcmul_", "addcdiv_", "iadd", "isub"};
 
 bool accumulates(const ir::Op& op) {
   if (op.kind == Kind::Arith) return kOperators.contains(op.callee);
-  if (op.kind == Kind::Tensor) return kFunctions.contains(op.callee) || kJoining.contains(op.callee);
+  if (op.kind == Kind::Tensor)
+    return kFunctions.contains(op.callee) || kJoining.contains(op.callee);
   return false;
 }
 
@@ -47,8 +51,9 @@ bool carries(const Analysis& of, const Values& values, ValueId wanted) {
   const Values from = of.sources(values, [&](const flow::Value& one) {
     const auto id = static_cast<ValueId>(&one - of.graph().values.data());
     const ir::Op* maker = of.maker(id);
-    return maker != nullptr && (accumulates(*maker) || maker->kind == Kind::Move || maker->kind == Kind::Index ||
-                                maker->kind == Kind::Pack || maker->kind == Kind::Unpack || maker->kind == Kind::RequiresGrad);
+    return maker != nullptr && (accumulates(*maker) || maker->kind == Kind::Move ||
+                                maker->kind == Kind::Index || maker->kind == Kind::Pack ||
+                                maker->kind == Kind::Unpack || maker->kind == Kind::RequiresGrad);
   });
   return flow::contains(from, wanted);
 }
@@ -57,7 +62,8 @@ std::optional<Accumulation> in_place(const Analysis& of, NodeId id, LoopId loop)
   const flow::Node& node = of.node(id);
   if (!kInPlace.contains(node.op->callee) || node.receiver.empty()) return std::nullopt;
   for (const ValueId target : node.receiver) {
-    if (of.graph().loop_in(of.value(target).loop, loop)) return std::nullopt;  // made anew each round
+    if (of.graph().loop_in(of.value(target).loop, loop))
+      return std::nullopt;  // made anew each round
   }
   Accumulation found{id, loop, {}, node.receiver, false};
   for (const Values& argument : node.arguments) flow::add(found.stored, argument);
@@ -66,9 +72,11 @@ std::optional<Accumulation> in_place(const Analysis& of, NodeId id, LoopId loop)
 
 std::optional<Accumulation> rebinding(const Analysis& of, NodeId id, LoopId loop) {
   const flow::Node& node = of.node(id);
-  if (!accumulates(*node.op) || node.results.size() != 1 || node.results.front().size() != 1) return std::nullopt;
+  if (!accumulates(*node.op) || node.results.size() != 1 || node.results.front().size() != 1)
+    return std::nullopt;
   const ValueId result = node.results.front().front();
-  Accumulation found{id, loop, {}, {result}, node.op->kind == Kind::Tensor && kJoining.contains(node.op->callee)};
+  Accumulation found{
+      id, loop, {}, {result}, node.op->kind == Kind::Tensor && kJoining.contains(node.op->callee)};
   bool carried = false;
   for (const Values& operand : operands(of, node)) {
     if (carries(of, operand, result)) {
@@ -124,20 +132,30 @@ bool escapes_by_call(const Analysis& of, const Values& collector) {
   return false;
 }
 
+bool takes_attached(const Analysis& of, NodeId id) {
+  const flow::Node& node = of.node(id);
+  return of.attached(node.receiver) ||
+         std::any_of(node.arguments.begin(), node.arguments.end(),
+                     [&](const Values& argument) { return of.attached(argument); });
+}
+
 }  // namespace
 
 std::vector<Accumulation> accumulations(const Analysis& of) {
   std::vector<Accumulation> all;
   for (const NodeId id : of.all({Kind::Arith, Kind::Tensor, Kind::TensorInPlace})) {
     const LoopId loop = of.innermost_loop(id);
-    if (loop == flow::kNone || of.node(id).grad == flow::Grad::Off) continue;
-    auto one = of.node(id).is(Kind::TensorInPlace) ? in_place(of, id, loop) : rebinding(of, id, loop);
+    if (loop == flow::kNone || of.node(id).grad == flow::Grad::Off || !takes_attached(of, id))
+      continue;
+    auto one =
+        of.node(id).is(Kind::TensorInPlace) ? in_place(of, id, loop) : rebinding(of, id, loop);
     if (one && of.attached(one->stored)) all.push_back(std::move(*one));
   }
   return all;
 }
 
-std::optional<Level> kept(const Analysis& of, const Values& stored, const Values& collector, NodeId, LoopId loop) {
+std::optional<Level> kept(const Analysis& of, const Values& stored, const Values& collector, NodeId,
+                          LoopId loop) {
   Values attached;
   for (const ValueId one : stored) {
     if (of.history(one) == flow::History::Graph) flow::add(attached, one);
@@ -146,8 +164,11 @@ std::optional<Level> kept(const Analysis& of, const Values& stored, const Values
   for (const ValueId one : collector) {
     if (of.backwarded(one)) return std::nullopt;
   }
-  if (std::all_of(attached.begin(), attached.end(), [&](ValueId one) { return of.freed(one); })) return Level::Warning;
-  if (std::any_of(attached.begin(), attached.end(), [&](ValueId one) { return of.backwarded(one); })) return Level::Error;  // retained
+  if (std::all_of(attached.begin(), attached.end(), [&](ValueId one) { return of.freed(one); }))
+    return Level::Warning;
+  if (std::any_of(attached.begin(), attached.end(),
+                  [&](ValueId one) { return of.backwarded(one); }))
+    return Level::Error;  // retained
   if (evaluates(of, attached) || only_read(of, collector)) return Level::Error;
   if (contains_step(of, loop) && !escapes_by_call(of, collector)) return Level::Error;
   return std::nullopt;

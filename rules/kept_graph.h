@@ -1,4 +1,5 @@
-// What graph-kept-accumulator and graph-kept-container ask alike: does what outlives a round of a loop keep graphs alive?
+// What graph-kept-accumulator and graph-kept-container ask alike: does what outlives a round of a
+// loop keep graphs alive?
 #pragma once
 
 #include <optional>
@@ -7,6 +8,11 @@
 #include "rules/rule.h"
 
 namespace forerun::rules {
+
+// Somebody trains, or evaluates, or reads what was collected.
+inline constexpr Kinds kKeepsGraphs =
+    kinds(ir::Kind::Backward, ir::Kind::Step, ir::Kind::ScalerStep, ir::Kind::AutogradGrad,
+          ir::Kind::EvalMode);
 
 // A value that takes something in every round of a loop: total += loss, xs = cat([xs, x]).
 struct Accumulation {
@@ -18,10 +24,11 @@ struct Accumulation {
 };
 std::vector<Accumulation> accumulations(const flow::Analysis& of);
 
-// Error when the graphs kept are whole (never run backward, or retained), Warning when backward freed what they saved,
-// nothing when the collector is run backward itself, or may be by code that is not seen.
-std::optional<Level> kept(const flow::Analysis& of, const flow::Values& stored, const flow::Values& collector, flow::NodeId at,
-                          flow::LoopId loop);
+// Error when the graphs kept are whole (never run backward, or retained), Warning when backward
+// freed what they saved, nothing when the collector is run backward itself, or may be by code that
+// is not seen.
+std::optional<Level> kept(const flow::Analysis& of, const flow::Values& stored,
+                          const flow::Values& collector, flow::NodeId at, flow::LoopId loop);
 
 // "'loss'", or "a tensor with its graph" for a value without a name.
 std::string described(const ir::Operand& operand);

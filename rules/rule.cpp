@@ -26,7 +26,8 @@ Findings::Draft& Findings::Draft::level(Level level) {
   return *this;
 }
 
-Findings::Draft& Findings::Draft::fix(std::string description, Location where, std::string replacement) {
+Findings::Draft& Findings::Draft::fix(std::string description, Location where,
+                                      std::string replacement) {
   finding_.fixes.push_back({std::move(description), std::move(where), std::move(replacement)});
   return *this;
 }

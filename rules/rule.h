@@ -2,6 +2,7 @@
 // rules/<group>/<id>/; its object carries the id with underscores.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -10,15 +11,19 @@
 
 namespace forerun::rules {
 
-// Collects what a rule finds:  found.at(node, "what is so").note(other, "where it comes from").help("do this")
+// Collects what a rule finds:  found.at(node, "what is so").note(other, "where it comes
+// from").help("do this")
 class Findings {
  public:
-  Findings(const flow::Analysis& of, Level level, std::vector<Finding>& into) : of_(of), level_(level), into_(into) {}
+  Findings(const flow::Analysis& of, Level level, std::vector<Finding>& into)
+      : of_(of), level_(level), into_(into) {}
 
   class Draft {
    public:
     Draft(const flow::Analysis& of, Finding& finding) : of_(of), finding_(finding) {}
-    Draft& note(flow::NodeId place, std::string message) { return note(of_.node(place).at, std::move(message)); }
+    Draft& note(flow::NodeId place, std::string message) {
+      return note(of_.node(place).at, std::move(message));
+    }
     Draft& note(const Location& place, std::string message);
     Draft& help(std::string cure);
     Draft& level(Level level);
@@ -30,7 +35,9 @@ class Findings {
   };
 
   // The draft is used up in the same statement: another call of at() moves it.
-  Draft at(flow::NodeId place, std::string message) { return at(of_.node(place).at, std::move(message)); }
+  Draft at(flow::NodeId place, std::string message) {
+    return at(of_.node(place).at, std::move(message));
+  }
   Draft at(const Location& place, std::string message);
 
  private:
@@ -39,9 +46,18 @@ class Findings {
   std::vector<Finding>& into_;
 };
 
+// A set of kinds, for Rule::needs.
+using Kinds = std::uint64_t;
+template <class... Kind>
+constexpr Kinds kinds(Kind... kind) {
+  return ((Kinds{1} << static_cast<int>(kind)) | ...);
+}
+
 struct Rule {
   Level level;  // unless the rule says otherwise for one finding, or the user for all
   void (*check)(const flow::Analysis& of, Findings& found);
+  // A program without any operation of these kinds cannot concern the rule; 0: any program can.
+  Kinds needs = 0;
   bool moot_under_framework = false;  // Lightning and others do what the rule asks for
 };
 

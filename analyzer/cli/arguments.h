@@ -25,8 +25,8 @@ struct Arguments {
   bool update_baseline = false, no_cache = false, isolated = false;
   bool print_ir = false, list_rules = false, statistics = false;
   bool help = false, version = false;
-  int jobs = 0;                    // 0: one a core
-  engine::Settings settings;       // what the command line says; stands above the configuration
+  int jobs = 0;               // 0: one a core
+  engine::Settings settings;  // what the command line says; stands above the configuration
 };
 
 Result<Arguments> parse_arguments(const std::vector<std::string>& words);

@@ -1,17 +1,17 @@
 #include "analyzer/cli/lint.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <filesystem>
-#include <fmt/format.h>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <thread>
+
+#include <fmt/format.h>
+#include <unistd.h>
 
 #include "analyzer/cli/places.h"
 #include "analyzer/cli/sources.h"
@@ -39,7 +39,8 @@ engine::Settings merged(engine::Settings file, const engine::Settings& line) {
   if (!line.select.empty()) file.select = line.select;
   file.ignore.insert(file.ignore.end(), line.ignore.begin(), line.ignore.end());
   file.severity.insert(file.severity.end(), line.severity.begin(), line.severity.end());
-  file.per_file_ignores.insert(file.per_file_ignores.end(), line.per_file_ignores.begin(), line.per_file_ignores.end());
+  file.per_file_ignores.insert(file.per_file_ignores.end(), line.per_file_ignores.begin(),
+                               line.per_file_ignores.end());
   file.exclude.insert(file.exclude.end(), line.exclude.begin(), line.exclude.end());
   if (line.fail_on || line.fail_never) {
     file.fail_on = line.fail_on;
@@ -59,10 +60,14 @@ class Configurations {
   }
 
   Result<const engine::Selection*> for_folder(const std::string& folder) {
-    if (const auto known = by_folder_.find(folder); known != by_folder_.end()) return &known->second;
+    if (const auto known = by_folder_.find(folder); known != by_folder_.end())
+      return &known->second;
     auto settings = read(folder);
     if (!settings) return settings.error();
-    return &by_folder_.emplace(folder, engine::Selection(merged(std::move(*settings), arguments_.settings))).first->second;
+    return &by_folder_
+                .emplace(folder,
+                         engine::Selection(merged(std::move(*settings), arguments_.settings)))
+                .first->second;
   }
 
  private:
@@ -89,7 +94,9 @@ class Linter {
     options_.flags = arguments.flags;
     options_.extra_args = arguments.extra_args;
     options_.torch_roots = torch_roots(arguments.torch);
-    if (!arguments.no_cache) options_.cache_path = arguments.cache_folder.empty() ? default_cache_folder() : arguments.cache_folder;
+    if (!arguments.no_cache)
+      options_.cache_path =
+          arguments.cache_folder.empty() ? default_cache_folder() : arguments.cache_folder;
     options_.progress = [this](const std::string& what) {
       const std::lock_guard lock(progress_);
       std::fprintf(stderr, "forerun lint: %s\n", what.c_str());
@@ -103,7 +110,8 @@ class Linter {
       result.error = program.error();
       return result;
     }
-    for (const std::string& note : program->notes) result.notes.push_back(note.starts_with(program->path) ? note : program->path + ": " + note);
+    for (const std::string& note : program->notes)
+      result.notes.push_back(note.starts_with(program->path) ? note : program->path + ": " + note);
     if (arguments_.print_ir) {
       result.ir = ir::print(*program);
       return result;
@@ -119,17 +127,22 @@ class Linter {
     if (is_cpp(name)) return lower_cpp(path, name, result);
     auto text = read_file(path);
     if (!text) return text.error();
-    if (is_binary(*text)) return error_at({name, {}, {}}, "is not a text file in UTF-8", "Python source");
+    if (is_binary(*text))
+      return error_at({name, {}, {}}, "is not a text file in UTF-8", "Python source");
     auto program = python::lower(*text, name);
     result.texts[name] = std::move(*text);
     return program;
   }
 
-  Result<ir::Program> lower_cpp(const std::string& path, const std::string& name, FileResult& result) {
-    if (path == "-") return error_at({name, {}, {}}, "C++ is not read from standard input", "a file, or Python on standard input");
+  Result<ir::Program> lower_cpp(const std::string& path, const std::string& name,
+                                FileResult& result) {
+    if (path == "-")
+      return error_at({name, {}, {}}, "C++ is not read from standard input",
+                      "a file, or Python on standard input");
     auto text = read_file(path);
     if (!text) return text.error();
-    if (is_binary(*text)) return error_at({name, {}, {}}, "is not a text file in UTF-8", "C++ source");
+    if (is_binary(*text))
+      return error_at({name, {}, {}}, "is not a text file in UTF-8", "C++ source");
     result.texts[name] = std::move(*text);
     auto lowered = cpp::lower(path, options_);
     if (!lowered) return lowered.error();
@@ -164,7 +177,9 @@ std::vector<FileResult> run_all(const Arguments& arguments, const std::vector<Jo
       try {
         results[i] = linter.run(jobs[i].path, *jobs[i].selection);
       } catch (const std::exception& problem) {
-        results[i].error = error_at({jobs[i].path, {}, {}}, fmt::format("internal error: {}", problem.what()), "please report it with this file");
+        results[i].error =
+            error_at({jobs[i].path, {}, {}}, fmt::format("internal error: {}", problem.what()),
+                     "please report it with this file");
       }
     }
   };
@@ -181,7 +196,8 @@ void add_note(Linted& linted, std::set<std::string>& seen, const std::string& no
   if (seen.insert(note).second) linted.notes.push_back(note);
 }
 
-Linted gather(const Arguments& arguments, const std::vector<Job>& jobs, std::vector<FileResult> results) {
+Linted gather(const Arguments& arguments, const std::vector<Job>& jobs,
+              std::vector<FileResult> results) {
   Linted linted;
   std::set<std::string> seen;
   std::map<std::string, const engine::Selection*> selection_of;
@@ -195,7 +211,8 @@ Linted gather(const Arguments& arguments, const std::vector<Job>& jobs, std::vec
     }
     ++linted.report.files;
     linted.report.suppressed += one.checked.suppressed;
-    if (arguments.print_ir) linted.ir += (jobs.size() > 1 ? "# " + jobs[i].path + "\n" : "") + one.ir;
+    if (arguments.print_ir)
+      linted.ir += (jobs.size() > 1 ? "# " + jobs[i].path + "\n" : "") + one.ir;
     for (Finding& finding : one.checked.findings) {
       selection_of.emplace(finding.location.file, jobs[i].selection);
       linted.report.findings.push_back(std::move(finding));
@@ -203,7 +220,8 @@ Linted gather(const Arguments& arguments, const std::vector<Job>& jobs, std::vec
     linted.report.texts.merge(one.texts);
   }
   engine::sort_and_merge(linted.report.findings);
-  for (const Finding& finding : linted.report.findings) linted.fails |= selection_of[finding.location.file]->fails(finding.level);
+  for (const Finding& finding : linted.report.findings)
+    linted.fails |= selection_of[finding.location.file]->fails(finding.level);
   return linted;
 }
 
@@ -217,7 +235,11 @@ Status use_baseline(const Arguments& arguments, Linted& linted) {
   const std::size_t before = linted.report.findings.size();
   const auto gone = engine::apply_baseline(*baseline, linted.report.texts, linted.report.findings);
   linted.report.known = static_cast<int>(before - linted.report.findings.size());
-  if (!gone.empty()) linted.notes.push_back(fmt::format("{}: {} finding{} of the baseline {} mended; --update-baseline forgets {}", arguments.baseline, gone.size(), gone.size() == 1 ? "" : "s", gone.size() == 1 ? "is" : "are", gone.size() == 1 ? "it" : "them"));
+  if (!gone.empty())
+    linted.notes.push_back(
+        fmt::format("{}: {} finding{} of the baseline {} mended; --update-baseline forgets {}",
+                    arguments.baseline, gone.size(), gone.size() == 1 ? "" : "s",
+                    gone.size() == 1 ? "is" : "are", gone.size() == 1 ? "it" : "them"));
   return Done{};
 }
 
@@ -230,16 +252,20 @@ Result<Linted> lint(const Arguments& arguments) {
   if (const Status usable = use_baseline(arguments, nothing); !usable) return usable.error();
   const auto here = configurations.for_folder(".");
   if (!here) return here.error();
-  const Sources sources = find_sources(arguments.paths, [&](const std::string& path) { return (*here)->excludes(path); });
+  const Sources sources = find_sources(
+      arguments.paths, [&](const std::string& path) { return (*here)->excludes(path); });
   std::vector<Job> jobs;
   for (const std::string& path : sources.files) {
     const auto selection = configurations.for_file(path);
     if (!selection) return selection.error();
-    if (path != "-" && (*selection)->excludes(path) && std::find(arguments.paths.begin(), arguments.paths.end(), path) == arguments.paths.end()) continue;
+    if (path != "-" && (*selection)->excludes(path) &&
+        std::find(arguments.paths.begin(), arguments.paths.end(), path) == arguments.paths.end())
+      continue;
     jobs.push_back({path, *selection});
   }
   Linted linted = gather(arguments, jobs, run_all(arguments, jobs));
-  linted.report.errors.insert(linted.report.errors.begin(), sources.errors.begin(), sources.errors.end());
+  linted.report.errors.insert(linted.report.errors.begin(), sources.errors.begin(),
+                              sources.errors.end());
   bool fails = linted.fails;
   if (!arguments.baseline.empty() && !arguments.update_baseline) {
     if (const Status used = use_baseline(arguments, linted); !used) return used.error();

@@ -16,8 +16,8 @@ struct Linted {
   bool fails = false;              // a finding at or above the level that fails
 };
 
-// Errors: a configuration or baseline that cannot be used. Files that cannot be checked are in the report, the others are
-// checked all the same.
+// Errors: a configuration or baseline that cannot be used. Files that cannot be checked are in the
+// report, the others are checked all the same.
 Result<Linted> lint(const Arguments& arguments);
 
 }  // namespace forerun::cli

@@ -1,9 +1,9 @@
 // forerun lint: reads files, asks the rules, prints.
-#include <unistd.h>
-
 #include <cstdio>
 #include <cstdlib>
+
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "analyzer/cli/arguments.h"
 #include "analyzer/cli/lint.h"
@@ -18,7 +18,8 @@ constexpr const char* kProgram = "forerun lint";
 
 bool wants_colour(const Arguments& given) {
   const char* no_colour = std::getenv("NO_COLOR");
-  return given.output.empty() && (no_colour == nullptr || *no_colour == '\0') && ::isatty(STDOUT_FILENO) == 1;
+  return given.output.empty() && (no_colour == nullptr || *no_colour == '\0') &&
+         ::isatty(STDOUT_FILENO) == 1;
 }
 
 std::string render(const Arguments& given, const Linted& linted) {
@@ -33,8 +34,12 @@ std::string render(const Arguments& given, const Linted& linted) {
 void summarise(const engine::Report& report) {
   int counts[3] = {0, 0, 0};
   for (const Finding& finding : report.findings) ++counts[static_cast<int>(finding.level)];
-  auto count = [](int n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); };
-  std::string line = fmt::format("{} checked: {}, {}, {}", count(report.files, "file"), count(counts[2], "error"), count(counts[1], "warning"), count(counts[0], "note"));
+  auto count = [](int n, const char* what) {
+    return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+  };
+  std::string line =
+      fmt::format("{} checked: {}, {}, {}", count(report.files, "file"), count(counts[2], "error"),
+                  count(counts[1], "warning"), count(counts[0], "note"));
   if (report.suppressed > 0) line += fmt::format("; {} suppressed", report.suppressed);
   if (report.known > 0) line += fmt::format("; {} in the baseline", report.known);
   std::fprintf(stderr, "%s: %s\n", kProgram, line.c_str());
@@ -55,18 +60,22 @@ int explain(const std::string& id, const std::string& output) {
 int run_lint(const Arguments& given) {
   const auto linted = lint(given);
   if (!linted) return complain(kProgram, linted.error());
-  for (const std::string& note : linted->notes) std::fprintf(stderr, "%s: %s\n", kProgram, note.c_str());
+  for (const std::string& note : linted->notes)
+    std::fprintf(stderr, "%s: %s\n", kProgram, note.c_str());
   for (const Error& problem : linted->report.errors) complain(kProgram, problem);
   const bool broken = !linted->report.errors.empty();
   if (given.update_baseline) {
-    const Status written = write_file(given.baseline, engine::write_baseline(linted->report.findings, linted->report.texts));
+    const Status written = write_file(
+        given.baseline, engine::write_baseline(linted->report.findings, linted->report.texts));
     if (!written) return complain(kProgram, written.error());
-    std::fprintf(stderr, "%s: %zu findings recorded in %s\n", kProgram, linted->report.findings.size(), given.baseline.c_str());
+    std::fprintf(stderr, "%s: %zu findings recorded in %s\n", kProgram,
+                 linted->report.findings.size(), given.baseline.c_str());
     return broken ? kExitCannotRun : kExitClean;
   }
   const int code = broken ? kExitCannotRun : linted->fails ? kExitFound : kExitClean;
   const int written = emit(kProgram, render(given, *linted), given.output, code);
-  if (!given.print_ir && linted->report.files > 0 && written != kExitCannotRun) summarise(linted->report);
+  if (!given.print_ir && linted->report.files > 0 && written != kExitCannotRun)
+    summarise(linted->report);
   return written;
 }
 

@@ -18,7 +18,8 @@ std::string environment(const char* name) {
 void add_site_packages(const fs::path& prefix, std::vector<std::string>& roots) {
   std::error_code problem;
   std::vector<std::string> found;
-  for (fs::directory_iterator at(prefix / "lib", problem), end; !problem && at != end; at.increment(problem)) {
+  for (fs::directory_iterator at(prefix / "lib", problem), end; !problem && at != end;
+       at.increment(problem)) {
     if (!at->path().filename().string().starts_with("python3")) continue;
     for (const char* kind : {"site-packages", "dist-packages"}) {
       const fs::path folder = at->path() / kind;
@@ -39,7 +40,8 @@ std::vector<std::string> torch_roots(const std::vector<std::string>& named) {
   const fs::path self = fs::read_symlink("/proc/self/exe", problem);
   if (!problem) add_site_packages(self.parent_path().parent_path() / "venv", roots);
   for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
-    if (const std::string prefix = environment(name); !prefix.empty()) add_site_packages(prefix, roots);
+    if (const std::string prefix = environment(name); !prefix.empty())
+      add_site_packages(prefix, roots);
   }
   for (const char* prefix : {"/usr/local", "/usr"}) add_site_packages(prefix, roots);
   for (const char* folder : {"/opt/libtorch", "/usr/local/libtorch", "/usr"}) {
@@ -49,7 +51,8 @@ std::vector<std::string> torch_roots(const std::vector<std::string>& named) {
 }
 
 std::string default_cache_folder() {
-  if (const std::string cache = environment("XDG_CACHE_HOME"); !cache.empty()) return cache + "/forerun";
+  if (const std::string cache = environment("XDG_CACHE_HOME"); !cache.empty())
+    return cache + "/forerun";
   if (const std::string home = environment("HOME"); !home.empty()) return home + "/.cache/forerun";
   return "";
 }

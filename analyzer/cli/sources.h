@@ -17,8 +17,10 @@ struct Sources {
   std::vector<Error> errors;       // named paths that cannot be checked
 };
 
-// Folders are walked for .py .cpp .cc .cxx .cu .h .hpp .cuh in sorted order. Hidden folders, virtual environments, build
-// trees and what `excluded` matches are passed by; a file that is named is always taken.
-Sources find_sources(const std::vector<std::string>& paths, const std::function<bool(const std::string&)>& excluded);
+// Folders are walked for .py .cpp .cc .cxx .cu .h .hpp .cuh in sorted order. Hidden folders,
+// virtual environments, build trees and what `excluded` matches are passed by; a file that is named
+// is always taken.
+Sources find_sources(const std::vector<std::string>& paths,
+                     const std::function<bool(const std::string&)>& excluded);
 
 }  // namespace forerun::cli

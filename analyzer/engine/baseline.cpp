@@ -1,9 +1,10 @@
 #include "analyzer/engine/baseline.h"
 
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "core/files.h"
 
@@ -39,8 +40,10 @@ std::string line_text(const Texts& texts, const Location& at) {
 Position position_of(const std::string& text, std::size_t byte) {
   Position at{1, 1};
   for (std::size_t i = 0; i < byte && i < text.size(); ++i) {
-    if (text[i] == '\n') at = {at.line + 1, 1};
-    else ++at.column;
+    if (text[i] == '\n')
+      at = {at.line + 1, 1};
+    else
+      ++at.column;
   }
   return at;
 }
@@ -51,29 +54,37 @@ std::vector<std::string> fingerprints(const std::vector<Finding>& findings, cons
   std::map<std::string, int> seen;
   std::vector<std::string> result;
   for (const Finding& finding : findings) {
-    const std::string what = fmt::format("{}\n{}\n{}", finding.rule_id, finding.location.file, line_text(texts, finding.location));
+    const std::string what = fmt::format("{}\n{}\n{}", finding.rule_id, finding.location.file,
+                                         line_text(texts, finding.location));
     result.push_back(fmt::format("{:016x}", fnv1a(fmt::format("{}\n{}", what, seen[what]++))));
   }
   return result;
 }
 
 Result<Baseline> read_baseline(const std::string& text, const std::string& path) {
-  auto wrong = [&](const std::string& what) { return error_at({path, {}, {}}, what, "a file that --update-baseline wrote"); };
+  auto wrong = [&](const std::string& what) {
+    return error_at({path, {}, {}}, what, "a file that --update-baseline wrote");
+  };
   if (is_binary(text)) return wrong("is not a text file");
   nlohmann::json json;
   try {
     json = nlohmann::json::parse(text);
   } catch (const nlohmann::json::parse_error& problem) {
-    return error_at({path, position_of(text, problem.byte == 0 ? 0 : problem.byte - 1), {}}, "is not JSON: the text ends or breaks here", "a file that --update-baseline wrote");
+    return error_at({path, position_of(text, problem.byte == 0 ? 0 : problem.byte - 1), {}},
+                    "is not JSON: the text ends or breaks here",
+                    "a file that --update-baseline wrote");
   }
-  if (!json.is_object() || json.value("forerun_baseline", nlohmann::json()) != kFormat) return wrong("is not a baseline");
+  if (!json.is_object() || json.value("forerun_baseline", nlohmann::json()) != kFormat)
+    return wrong("is not a baseline");
   const auto entries = json.find("findings");
   if (entries == json.end() || !entries->is_array()) return wrong("has no list of findings");
   Baseline baseline;
   for (const auto& entry : *entries) {
     Baseline::Entry one;
-    for (const auto& [key, into] : {std::pair{"rule", &one.rule}, {"path", &one.path}, {"fingerprint", &one.fingerprint}}) {
-      if (!entry.is_object() || !entry.contains(key) || !entry[key].is_string()) return wrong(fmt::format("has a finding without {}", key));
+    for (const auto& [key, into] :
+         {std::pair{"rule", &one.rule}, {"path", &one.path}, {"fingerprint", &one.fingerprint}}) {
+      if (!entry.is_object() || !entry.contains(key) || !entry[key].is_string())
+        return wrong(fmt::format("has a finding without {}", key));
       *into = entry[key].get<std::string>();
     }
     baseline.entries.push_back(std::move(one));
@@ -82,23 +93,29 @@ Result<Baseline> read_baseline(const std::string& text, const std::string& path)
 }
 
 std::string write_baseline(const std::vector<Finding>& findings, const Texts& texts) {
-  nlohmann::ordered_json json{{"forerun_baseline", kFormat}, {"findings", nlohmann::ordered_json::array()}};
+  nlohmann::ordered_json json{{"forerun_baseline", kFormat},
+                              {"findings", nlohmann::ordered_json::array()}};
   const std::vector<std::string> prints = fingerprints(findings, texts);
   for (std::size_t i = 0; i < findings.size(); ++i) {
-    json["findings"].push_back({{"rule", findings[i].rule_id}, {"path", findings[i].location.file}, {"fingerprint", prints[i]}});
+    json["findings"].push_back({{"rule", findings[i].rule_id},
+                                {"path", findings[i].location.file},
+                                {"fingerprint", prints[i]}});
   }
   return json.dump(1) + "\n";
 }
 
-std::vector<Baseline::Entry> apply_baseline(const Baseline& baseline, const Texts& texts, std::vector<Finding>& findings) {
+std::vector<Baseline::Entry> apply_baseline(const Baseline& baseline, const Texts& texts,
+                                            std::vector<Finding>& findings) {
   std::multiset<std::string> known;
   for (const Baseline::Entry& entry : baseline.entries) known.insert(entry.fingerprint);
   const std::vector<std::string> prints = fingerprints(findings, texts);
   std::vector<Finding> fresh;
   for (std::size_t i = 0; i < findings.size(); ++i) {
     const auto found = known.find(prints[i]);
-    if (found == known.end()) fresh.push_back(std::move(findings[i]));
-    else known.erase(found);
+    if (found == known.end())
+      fresh.push_back(std::move(findings[i]));
+    else
+      known.erase(found);
   }
   findings = std::move(fresh);
   std::vector<Baseline::Entry> gone;

@@ -13,7 +13,8 @@ namespace forerun::engine {
 // The text of a file by the name findings give it.
 using Texts = std::map<std::string, std::string>;
 
-// One for each finding: rule, path, the line's text without its spaces, and the how-many-th of these it is.
+// One for each finding: rule, path, the line's text without its spaces, and the how-many-th of
+// these it is.
 std::vector<std::string> fingerprints(const std::vector<Finding>& findings, const Texts& texts);
 
 struct Baseline {
@@ -27,6 +28,7 @@ Result<Baseline> read_baseline(const std::string& text, const std::string& path)
 std::string write_baseline(const std::vector<Finding>& findings, const Texts& texts);
 
 // Takes the known findings out; returns the entries that no finding needs any more.
-std::vector<Baseline::Entry> apply_baseline(const Baseline& baseline, const Texts& texts, std::vector<Finding>& findings);
+std::vector<Baseline::Entry> apply_baseline(const Baseline& baseline, const Texts& texts,
+                                            std::vector<Finding>& findings);
 
 }  // namespace forerun::engine

@@ -1,8 +1,10 @@
 #include "analyzer/engine/check.h"
 
 #include <algorithm>
-#include <fmt/format.h>
+#include <memory>
 #include <tuple>
+
+#include <fmt/format.h>
 
 #include "analyzer/engine/suppressions.h"
 #include "analyzer/flow/analysis.h"
@@ -13,14 +15,16 @@
 namespace forerun::engine {
 namespace {
 
-void run_rule(const rules::CatalogEntry& entry, const flow::Analysis& of, const Selection& selection, std::vector<Finding>& into) {
+void run_rule(const rules::CatalogEntry& entry, const flow::Analysis& of,
+              const Selection& selection, std::vector<Finding>& into) {
   std::vector<Finding> found;
   rules::Findings builder(of, entry.rule->level, found);
   entry.rule->check(of, builder);
   for (Finding& finding : found) {
     finding.rule_id = entry.id;
     finding.level = selection.level(entry.id, entry.group, finding.level);
-    if (selection.reports(entry.id, entry.group, finding.location.file)) into.push_back(std::move(finding));
+    if (selection.reports(entry.id, entry.group, finding.location.file))
+      into.push_back(std::move(finding));
   }
 }
 
@@ -35,28 +39,85 @@ Finding unused(const Suppression& suppression, const std::string& what, const st
 }
 
 // Comments that name our rules and silence nothing: the code was mended, or the name is wrong.
-void report_unused(const std::vector<Suppression>& all, const Selection& selection, std::vector<Finding>& into) {
+void report_unused(const std::vector<Suppression>& all, const Selection& selection,
+                   std::vector<Finding>& into) {
   const std::vector<std::string> ids = rule_ids();
   for (const Suppression& one : all) {
     if (!one.ours || one.used) continue;
-    const bool any_runs = one.rules.empty() || std::any_of(one.rules.begin(), one.rules.end(), [&](const std::string& rule) {
-      return std::any_of(ids.begin(), ids.end(), [&](const std::string& id) { return matches_rule(rule, id, group_of(id)) && selection.runs(id, group_of(id)); });
-    });
-    const auto unknown = std::find_if(one.rules.begin(), one.rules.end(), [&](const std::string& rule) {
-      return std::none_of(ids.begin(), ids.end(), [&](const std::string& id) { return matches_rule(rule, id, group_of(id)); });
-    });
+    const bool any_runs =
+        one.rules.empty() ||
+        std::any_of(one.rules.begin(), one.rules.end(), [&](const std::string& rule) {
+          return std::any_of(ids.begin(), ids.end(), [&](const std::string& id) {
+            return matches_rule(rule, id, group_of(id)) && selection.runs(id, group_of(id));
+          });
+        });
+    const auto unknown =
+        std::find_if(one.rules.begin(), one.rules.end(), [&](const std::string& rule) {
+          return std::none_of(ids.begin(), ids.end(), [&](const std::string& id) {
+            return matches_rule(rule, id, group_of(id));
+          });
+        });
     Finding finding;
     if (unknown != one.rules.end()) {
       const auto close = nearest(*unknown, ids);
-      finding = unused(one, fmt::format("this comment names '{}', which is no rule", *unknown), close ? fmt::format("write '{}'", *close) : "--list-rules lists them");
+      finding = unused(one, fmt::format("this comment names '{}', which is no rule", *unknown),
+                       close ? fmt::format("write '{}'", *close) : "--list-rules lists them");
     } else if (any_runs) {
       finding = unused(one, "this comment silences nothing", "remove it");
     } else {
       continue;
     }
     finding.level = selection.level(kUnusedSuppression, "", finding.level);
-    if (selection.reports(kUnusedSuppression, "", finding.location.file)) into.push_back(std::move(finding));
+    if (selection.reports(kUnusedSuppression, "", finding.location.file))
+      into.push_back(std::move(finding));
   }
+}
+
+// The kinds of every operation in the program, however deep.
+class KindsOf {
+ public:
+  rules::Kinds found = 0;
+
+  void collect(const ir::Block& block) {
+    for (const ir::Node& node : block)
+      std::visit([this](const auto& value) { visit(value); }, node.value);
+  }
+
+ private:
+  void visit(const ir::Op& op) { found |= rules::kinds(op.kind); }
+  void visit(const ir::Loop& loop) {
+    collect(loop.head);
+    collect(loop.body);
+    collect(loop.otherwise);
+  }
+  void visit(const ir::Branch& branch) {
+    collect(branch.then_body);
+    collect(branch.else_body);
+  }
+  void visit(const ir::Scope& scope) { collect(scope.body); }
+  void visit(const ir::Try& attempt) {
+    collect(attempt.body);
+    for (const ir::Block& handler : attempt.handlers) collect(handler);
+    collect(attempt.otherwise);
+    collect(attempt.finally);
+  }
+  void visit(const ir::Jump&) {}
+  void visit(const ir::Define& define) { collect(define.function->body); }
+};
+
+// The rules this program can concern at all; without any, nothing is expanded.
+std::vector<const rules::CatalogEntry*> concerned(const ir::Program& program,
+                                                  const Selection& selection) {
+  KindsOf kinds;
+  for (const ir::Function& function : program.functions) kinds.collect(function.body);
+  const auto framework = flow::framework(program);
+  std::vector<const rules::CatalogEntry*> entries;
+  for (const rules::CatalogEntry& entry : rules::catalog()) {
+    if (framework && entry.rule->moot_under_framework) continue;
+    if (entry.rule->needs != 0 && (entry.rule->needs & kinds.found) == 0) continue;
+    if (selection.runs(entry.id, entry.group)) entries.push_back(&entry);
+  }
+  return entries;
 }
 
 auto order(const Finding& finding) {
@@ -73,7 +134,8 @@ void sort_and_merge(std::vector<Finding>& findings) {
   // One rule says one thing of one place.
   std::vector<Finding> kept;
   for (Finding& finding : findings) {
-    const bool same = !kept.empty() && kept.back().rule_id == finding.rule_id && kept.back().location.file == finding.location.file &&
+    const bool same = !kept.empty() && kept.back().rule_id == finding.rule_id &&
+                      kept.back().location.file == finding.location.file &&
                       kept.back().location.begin == finding.location.begin;
     if (!same) {
       kept.push_back(std::move(finding));
@@ -86,19 +148,18 @@ void sort_and_merge(std::vector<Finding>& findings) {
 
 Checked check(const ir::Program& program, const Selection& selection) {
   Checked result;
-  const auto framework = flow::framework(program);
-  const auto analyses = flow::analyse(program);
+  const auto entries = concerned(program, selection);
+  std::vector<std::unique_ptr<flow::Analysis>> analyses;
+  if (!entries.empty()) analyses = flow::analyse(program);
   std::vector<Finding> all;
   for (const auto& analysis : analyses) {
     if (!analysis->graph().whole) {
-      result.notes.push_back(fmt::format("{}: '{}' is too large to follow whole; it is not checked", to_string(analysis->graph().root->at),
+      result.notes.push_back(fmt::format("{}: '{}' is too large to follow whole; it is not checked",
+                                         to_string(analysis->graph().root->at),
                                          analysis->graph().root->name));
       continue;
     }
-    for (const rules::CatalogEntry& entry : rules::catalog()) {
-      if (framework && entry.rule->moot_under_framework) continue;
-      if (selection.runs(entry.id, entry.group)) run_rule(entry, *analysis, selection, all);
-    }
+    for (const rules::CatalogEntry* entry : entries) run_rule(*entry, *analysis, selection, all);
   }
   sort_and_merge(all);
   const std::vector<Suppression> silenced = suppressions(program.comments, program.language);

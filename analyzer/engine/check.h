@@ -18,8 +18,8 @@ struct Checked {
 // Pure: the same program and selection give the same findings.
 Checked check(const ir::Program& program, const Selection& selection);
 
-// By file, position, rule; of two that say the same of one place (a header seen from two translation units, a function
-// seen from two callers) the graver one stays.
+// By file, position, rule; of two that say the same of one place (a header seen from two
+// translation units, a function seen from two callers) the graver one stays.
 void sort_and_merge(std::vector<Finding>& findings);
 
 }  // namespace forerun::engine

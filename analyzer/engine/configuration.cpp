@@ -1,6 +1,7 @@
 #include "analyzer/engine/configuration.h"
 
 #include <filesystem>
+
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
@@ -10,7 +11,8 @@
 namespace forerun::engine {
 namespace {
 
-const std::vector<std::string> kKeys = {"exclude", "fail-on", "ignore", "per-file-ignores", "select", "severity"};
+const std::vector<std::string> kKeys = {"exclude",          "fail-on", "ignore",
+                                        "per-file-ignores", "select",  "severity"};
 
 class Reader {
  public:
@@ -32,9 +34,16 @@ class Reader {
 
  private:
   Location at(const toml::source_region& region) const {
-    return {path_, {static_cast<int>(region.begin.line), static_cast<int>(region.begin.column)}, {}};
+    return {
+        path_, {static_cast<int>(region.begin.line), static_cast<int>(region.begin.column)}, {}};
   }
-  static std::string kind(const toml::node& node) { return fmt::format("{}", [&] { std::ostringstream text; text << node.type(); return text.str(); }()); }
+  static std::string kind(const toml::node& node) {
+    return fmt::format("{}", [&] {
+      std::ostringstream text;
+      text << node.type();
+      return text.str();
+    }());
+  }
 
   Status read_key(const std::string& name, const toml::key& key, const toml::node& value) {
     if (name == "select") return words(name, value, settings.select);
@@ -46,12 +55,17 @@ class Reader {
     return error_at(at(key.source()), fmt::format("unknown key '{}'", name), suggest(name, kKeys));
   }
 
-  Status words(const std::string& name, const toml::node& value, std::vector<Settings::Word>& into) {
+  Status words(const std::string& name, const toml::node& value,
+               std::vector<Settings::Word>& into) {
     const toml::array* list = value.as_array();
-    if (list == nullptr) return error_at(at(value.source()), fmt::format("{} is a {}", name, kind(value)), "a list of texts");
+    if (list == nullptr)
+      return error_at(at(value.source()), fmt::format("{} is a {}", name, kind(value)),
+                      "a list of texts");
     for (const toml::node& element : *list) {
       const auto* text = element.as_string();
-      if (text == nullptr) return error_at(at(element.source()), fmt::format("{} holds a {}", name, kind(element)), "texts only");
+      if (text == nullptr)
+        return error_at(at(element.source()), fmt::format("{} holds a {}", name, kind(element)),
+                        "texts only");
       into.push_back({text->get(), at(element.source())});
     }
     return Done{};
@@ -59,22 +73,28 @@ class Reader {
 
   Status fail_on(const toml::node& value) {
     const auto* text = value.as_string();
-    if (text == nullptr) return error_at(at(value.source()), fmt::format("fail-on is a {}", kind(value)), "note, warning, error or never");
+    if (text == nullptr)
+      return error_at(at(value.source()), fmt::format("fail-on is a {}", kind(value)),
+                      "note, warning, error or never");
     settings.fail_on = level_from_name(text->get());
     settings.fail_never = text->get() == "never";
     if (settings.fail_on || settings.fail_never) return Done{};
-    return error_at(at(value.source()), fmt::format("fail-on is '{}'", text->get()), suggest(text->get(), {"note", "warning", "error", "never"}));
+    return error_at(at(value.source()), fmt::format("fail-on is '{}'", text->get()),
+                    suggest(text->get(), {"note", "warning", "error", "never"}));
   }
 
   Status severity(const toml::node& value) {
     const toml::table* table = value.as_table();
-    if (table == nullptr) return error_at(at(value.source()), fmt::format("severity is a {}", kind(value)), "a table: rule = \"note\"");
+    if (table == nullptr)
+      return error_at(at(value.source()), fmt::format("severity is a {}", kind(value)),
+                      "a table: rule = \"note\"");
     for (const auto& [key, level] : *table) {
       const auto* text = level.as_string();
       const auto known = text == nullptr ? std::nullopt : level_from_name(text->get());
       if (!known) {
         const std::string typed = text == nullptr ? "a " + kind(level) : "'" + text->get() + "'";
-        return error_at(at(level.source()), fmt::format("severity of '{}' is {}", key.str(), typed), "note, warning or error");
+        return error_at(at(level.source()), fmt::format("severity of '{}' is {}", key.str(), typed),
+                        "note, warning or error");
       }
       settings.severity.push_back({{std::string(key.str()), at(key.source())}, *known});
     }
@@ -83,10 +103,15 @@ class Reader {
 
   Status per_file_ignores(const toml::node& value) {
     const toml::table* table = value.as_table();
-    if (table == nullptr) return error_at(at(value.source()), fmt::format("per-file-ignores is a {}", kind(value)), "a table: \"pattern\" = [rules]");
+    if (table == nullptr)
+      return error_at(at(value.source()), fmt::format("per-file-ignores is a {}", kind(value)),
+                      "a table: \"pattern\" = [rules]");
     for (const auto& [key, rules] : *table) {
       settings.per_file_ignores.push_back({{std::string(key.str()), at(key.source())}, {}});
-      if (const Status done = words("per-file-ignores", rules, settings.per_file_ignores.back().second); !done) return done;
+      if (const Status done =
+              words("per-file-ignores", rules, settings.per_file_ignores.back().second);
+          !done)
+        return done;
     }
     return Done{};
   }
@@ -100,7 +125,8 @@ Result<toml::table> parse_toml(const std::string& text, const std::string& path)
   toml::parse_result parsed = toml::parse(text, path);
   if (parsed) return std::move(parsed).table();
   const auto& begin = parsed.error().source().begin;
-  return error_at({path, {static_cast<int>(begin.line), static_cast<int>(begin.column)}, {}}, std::string(parsed.error().description()));
+  return error_at({path, {static_cast<int>(begin.line), static_cast<int>(begin.column)}, {}},
+                  std::string(parsed.error().description()));
 }
 
 }  // namespace

@@ -46,7 +46,8 @@ Result<std::string> explain_rule(const std::string& id) {
 std::string list_rules() {
   std::string text;
   for (const rules::CatalogEntry& entry : rules::catalog()) {
-    text += fmt::format("{:<11} {:<28} {:<8} {}\n", entry.group, entry.id, name(entry.rule->level), page_title(entry.page));
+    text += fmt::format("{:<11} {:<28} {:<8} {}\n", entry.group, entry.id, name(entry.rule->level),
+                        page_title(entry.page));
   }
   return text;
 }

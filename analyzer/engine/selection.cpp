@@ -1,6 +1,7 @@
 #include "analyzer/engine/selection.h"
 
 #include <algorithm>
+
 #include <fmt/format.h>
 
 #include "core/nearest.h"
@@ -33,7 +34,8 @@ bool matches_glob(std::string_view pattern, std::string_view text) {
       p += deep ? 2 : 1;
       if (deep && p < pattern.size() && pattern[p] == '/') ++p;
       star_text = t;
-    } else if (p < pattern.size() && (pattern[p] == text[t] || (pattern[p] == '?' && text[t] != '/'))) {
+    } else if (p < pattern.size() &&
+               (pattern[p] == text[t] || (pattern[p] == '?' && text[t] != '/'))) {
       ++p, ++t;
     } else if (star != std::string_view::npos && (deep || text[star_text] != '/')) {
       t = ++star_text;
@@ -55,7 +57,8 @@ bool matches_path(std::string_view pattern, std::string_view path) {
   // A folder's name stands for all below it, and a pattern may begin at any component.
   for (std::size_t from = 0; from != std::string_view::npos && from < path.size();) {
     const std::string_view rest = path.substr(from);
-    for (std::size_t to = rest.find('/'); to != std::string_view::npos; to = rest.find('/', to + 1)) {
+    for (std::size_t to = rest.find('/'); to != std::string_view::npos;
+         to = rest.find('/', to + 1)) {
       if (matches_glob(pattern, rest.substr(0, to))) return true;
     }
     if (matches_glob(pattern, rest)) return true;
@@ -69,7 +72,8 @@ bool matches_rule(std::string_view pattern, std::string_view id, std::string_vie
   if (pattern == "all" || pattern == id || (!group.empty() && pattern == group)) return true;
   if (pattern.ends_with("-") && id.starts_with(pattern)) return true;
   if (matches_glob(pattern, id)) return true;
-  return !group.empty() && pattern.find('/') != std::string_view::npos && matches_glob(pattern, std::string(group) + "/" + std::string(id));
+  return !group.empty() && pattern.find('/') != std::string_view::npos &&
+         matches_glob(pattern, std::string(group) + "/" + std::string(id));
 }
 
 std::optional<Level> level_from_name(std::string_view text) {
@@ -85,7 +89,8 @@ Status check_rule_pattern(const Settings::Word& word) {
   for (const std::string& id : rule_ids()) {
     if (matches_rule(word.text, id, group_of(id))) return Done{};
   }
-  return error_at(word.at, fmt::format("no rule matches '{}'", word.text), suggest(word.text, rule_ids()));
+  return error_at(word.at, fmt::format("no rule matches '{}'", word.text),
+                  suggest(word.text, rule_ids()));
 }
 
 }  // namespace
@@ -106,14 +111,18 @@ Status check_settings(const Settings& settings) {
 
 namespace {
 
-bool any_matches(const std::vector<Settings::Word>& words, std::string_view id, std::string_view group) {
-  return std::any_of(words.begin(), words.end(), [&](const Settings::Word& word) { return matches_rule(word.text, id, group); });
+bool any_matches(const std::vector<Settings::Word>& words, std::string_view id,
+                 std::string_view group) {
+  return std::any_of(words.begin(), words.end(), [&](const Settings::Word& word) {
+    return matches_rule(word.text, id, group);
+  });
 }
 
 }  // namespace
 
 bool Selection::runs(std::string_view id, std::string_view group) const {
-  return (settings_.select.empty() || any_matches(settings_.select, id, group)) && !any_matches(settings_.ignore, id, group);
+  return (settings_.select.empty() || any_matches(settings_.select, id, group)) &&
+         !any_matches(settings_.ignore, id, group);
 }
 
 bool Selection::reports(std::string_view id, std::string_view group, std::string_view path) const {
@@ -131,9 +140,12 @@ Level Selection::level(std::string_view id, std::string_view group, Level found)
 }
 
 bool Selection::excludes(std::string_view path) const {
-  return std::any_of(settings_.exclude.begin(), settings_.exclude.end(), [&](const Settings::Word& word) { return matches_path(word.text, path); });
+  return std::any_of(settings_.exclude.begin(), settings_.exclude.end(),
+                     [&](const Settings::Word& word) { return matches_path(word.text, path); });
 }
 
-bool Selection::fails(Level level) const { return !settings_.fail_never && level >= settings_.fail_on.value_or(Level::Warning); }
+bool Selection::fails(Level level) const {
+  return !settings_.fail_never && level >= settings_.fail_on.value_or(Level::Warning);
+}
 
 }  // namespace forerun::engine

@@ -1,4 +1,5 @@
-// Which rules run, at which level, on which files: the command line's and the configuration's words, understood once.
+// Which rules run, at which level, on which files: the command line's and the configuration's
+// words, understood once.
 #pragma once
 
 #include <map>
@@ -16,23 +17,27 @@ namespace forerun::engine {
 // Reported for a suppression that suppresses nothing; it is not a rule, but is selected like one.
 inline constexpr std::string_view kUnusedSuppression = "unused-suppression";
 
-// What the user asked for, in the user's words. `at` of an entry is where it stands in a configuration file.
+// What the user asked for, in the user's words. `at` of an entry is where it stands in a
+// configuration file.
 struct Settings {
   struct Word {
     std::string text;
     Location at;
   };
-  std::vector<Word> select, ignore;                           // empty select: every rule
-  std::vector<std::pair<Word, Level>> severity;               // rule pattern -> level
-  std::vector<std::pair<Word, std::vector<Word>>> per_file_ignores;  // path pattern -> rule patterns
-  std::vector<Word> exclude;                                  // path patterns left out of folders
-  std::optional<Level> fail_on;                               // absent: Warning
+  std::vector<Word> select, ignore;              // empty select: every rule
+  std::vector<std::pair<Word, Level>> severity;  // rule pattern -> level
+  std::vector<std::pair<Word, std::vector<Word>>>
+      per_file_ignores;          // path pattern -> rule patterns
+  std::vector<Word> exclude;     // path patterns left out of folders
+  std::optional<Level> fail_on;  // absent: Warning
   bool fail_never = false;
 };
 
-// A rule pattern is an id, a group ("memory"), a prefix of an id that ends in "-" or "*", or a glob; "all" is every rule.
+// A rule pattern is an id, a group ("memory"), a prefix of an id that ends in "-" or "*", or a
+// glob; "all" is every rule.
 bool matches_rule(std::string_view pattern, std::string_view id, std::string_view group);
-// A glob: * within a path component, ** across, ? one character. Without a slash it is tried on every component.
+// A glob: * within a path component, ** across, ? one character. Without a slash it is tried on
+// every component.
 bool matches_path(std::string_view pattern, std::string_view path);
 bool matches_glob(std::string_view pattern, std::string_view text);
 
@@ -46,7 +51,8 @@ class Selection {
  public:
   explicit Selection(Settings settings) : settings_(std::move(settings)) {}
   bool runs(std::string_view id, std::string_view group) const;
-  bool reports(std::string_view id, std::string_view group, std::string_view path) const;  // not ignored there
+  bool reports(std::string_view id, std::string_view group,
+               std::string_view path) const;  // not ignored there
   Level level(std::string_view id, std::string_view group, Level found) const;
   bool excludes(std::string_view path) const;
   bool fails(Level level) const;
@@ -55,7 +61,7 @@ class Selection {
   Settings settings_;
 };
 
-std::vector<std::string> rule_ids();          // sorted
+std::vector<std::string> rule_ids();             // sorted
 std::string_view group_of(std::string_view id);  // empty when there is no such rule
 
 }  // namespace forerun::engine

@@ -33,24 +33,31 @@ std::vector<std::string> split(std::string_view list) {
 }
 
 // The text between the brackets that open right at `at`; absent when none do.
-std::optional<std::string_view> bracketed(std::string_view text, std::size_t at, char open, char close) {
+std::optional<std::string_view> bracketed(std::string_view text, std::size_t at, char open,
+                                          char close) {
   if (at >= text.size() || text[at] != open) return std::nullopt;
   const std::size_t end = text.find(close, at);
   return text.substr(at + 1, end == std::string_view::npos ? end : end - at - 1);
 }
 
 std::size_t find_word(std::string_view text, std::string_view word) {
-  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
-    const bool begins = at == 0 || (std::isalnum(static_cast<unsigned char>(text[at - 1])) == 0 && text[at - 1] != '_');
+  for (std::size_t at = text.find(word); at != std::string_view::npos;
+       at = text.find(word, at + 1)) {
+    const bool begins = at == 0 || (std::isalnum(static_cast<unsigned char>(text[at - 1])) == 0 &&
+                                    text[at - 1] != '_');
     const std::size_t end = at + word.size();
-    const bool ends = end >= text.size() || (std::isalnum(static_cast<unsigned char>(text[end])) == 0 && text[end] != '_');
+    const bool ends =
+        end >= text.size() ||
+        (std::isalnum(static_cast<unsigned char>(text[end])) == 0 && text[end] != '_');
     if (begins && ends) return at;
   }
   return std::string_view::npos;
 }
 
-// NOLINT(a, forerun-b): the patterns that concern us; absent when it names only other tools' checks.
-std::optional<Suppression> clang_tidy(std::string_view text, std::size_t after, const Location& at) {
+// NOLINT(a, forerun-b): the patterns that concern us; absent when it names only other tools'
+// checks.
+std::optional<Suppression> clang_tidy(std::string_view text, std::size_t after,
+                                      const Location& at) {
   Suppression found;
   found.at = at;
   const auto list = bracketed(text, after, '(', ')');
@@ -88,7 +95,9 @@ std::optional<Suppression> noqa(std::string_view text, const ir::Comment& commen
   if (at == std::string::npos) return std::nullopt;
   // `ruff: noqa` and `flake8: noqa` speak to those tools about whole files.
   const std::string_view before = std::string_view(low).substr(0, at);
-  if (before.find("ruff:") != std::string_view::npos || before.find("flake8:") != std::string_view::npos) return std::nullopt;
+  if (before.find("ruff:") != std::string_view::npos ||
+      before.find("flake8:") != std::string_view::npos)
+    return std::nullopt;
   Suppression found;
   found.at = comment.at;
   found.first_line = found.last_line = comment.at.begin.line;
@@ -96,7 +105,9 @@ std::optional<Suppression> noqa(std::string_view text, const ir::Comment& commen
   if (next == std::string::npos || low[next] != ':') return found;
   const std::vector<std::string> ids = rule_ids();
   for (const std::string& word : split(text.substr(next + 1))) {
-    const bool known = std::any_of(ids.begin(), ids.end(), [&](const std::string& id) { return matches_rule(word, id, group_of(id)); });
+    const bool known = std::any_of(ids.begin(), ids.end(), [&](const std::string& id) {
+      return matches_rule(word, id, group_of(id));
+    });
     if (known) found.rules.push_back(word);
   }
   if (found.rules.empty()) return std::nullopt;  // other tools' codes
@@ -119,9 +130,11 @@ class Collector {
     const int line = comment.at.begin.line;
     if (const std::size_t at = find_word(text, "NOLINTBEGIN"); at != std::string_view::npos) {
       if (auto found = clang_tidy(text, at + 11, comment.at)) begin(*found, line);
-    } else if (const std::size_t end = find_word(text, "NOLINTEND"); end != std::string_view::npos) {
+    } else if (const std::size_t end = find_word(text, "NOLINTEND");
+               end != std::string_view::npos) {
       if (auto found = clang_tidy(text, end + 9, comment.at)) finish(*found, line);
-    } else if (const std::size_t next = find_word(text, "NOLINTNEXTLINE"); next != std::string_view::npos) {
+    } else if (const std::size_t next = find_word(text, "NOLINTNEXTLINE");
+               next != std::string_view::npos) {
       if (auto found = clang_tidy(text, next + 14, comment.at)) add(*found, line + 1, line + 1);
     } else if (const std::size_t here = find_word(text, "NOLINT"); here != std::string_view::npos) {
       if (auto found = clang_tidy(text, here + 6, comment.at)) add(*found, line, line);
@@ -152,7 +165,8 @@ class Collector {
 
 }  // namespace
 
-std::vector<Suppression> suppressions(const std::vector<ir::Comment>& comments, ir::Language language) {
+std::vector<Suppression> suppressions(const std::vector<ir::Comment>& comments,
+                                      ir::Language language) {
   Collector collector;
   for (const ir::Comment& comment : comments) {
     if (language == ir::Language::Python) {
@@ -164,14 +178,18 @@ std::vector<Suppression> suppressions(const std::vector<ir::Comment>& comments, 
   return std::move(collector.all);
 }
 
-bool is_suppressed(const Finding& finding, std::string_view group, const std::vector<Suppression>& all) {
+bool is_suppressed(const Finding& finding, std::string_view group,
+                   const std::vector<Suppression>& all) {
   const int first = finding.location.begin.line;
   // A comment at the end of a statement of several lines speaks for the statement.
   const int last = std::max(first, finding.location.end.line);
   bool silenced = false;
   for (const Suppression& one : all) {
-    if (one.at.file != finding.location.file || one.last_line < first || one.first_line > last) continue;
-    const bool named = std::any_of(one.rules.begin(), one.rules.end(), [&](const std::string& rule) { return matches_rule(rule, finding.rule_id, group); });
+    if (one.at.file != finding.location.file || one.last_line < first || one.first_line > last)
+      continue;
+    const bool named = std::any_of(
+        one.rules.begin(), one.rules.end(),
+        [&](const std::string& rule) { return matches_rule(rule, finding.rule_id, group); });
     if (!one.rules.empty() && !named) continue;
     one.used = true;
     silenced = true;

@@ -27,7 +27,9 @@ Json to_json(const Finding& finding, const std::string& fingerprint) {
             {"related", Json::array()},
             {"help", finding.help},
             {"fingerprint", fingerprint}};
-  for (const Finding::Related& related : finding.related) json["related"].push_back({{"message", related.message}, {"location", place(related.location)}});
+  for (const Finding::Related& related : finding.related)
+    json["related"].push_back(
+        {{"message", related.message}, {"location", place(related.location)}});
   return json;
 }
 
@@ -44,10 +46,13 @@ std::string write_json(const Report& report) {
   }
   json["could_not_check"] = Json::array();
   for (const Error& problem : report.errors) {
-    json["could_not_check"].push_back({{"message", problem.message}, {"location", place(problem.where)}, {"accepted", problem.accepted}});
+    json["could_not_check"].push_back({{"message", problem.message},
+                                       {"location", place(problem.where)},
+                                       {"accepted", problem.accepted}});
   }
-  json["summary"] = {{"files", report.files}, {"errors", counts[2]},  {"warnings", counts[1]},
-                     {"notes", counts[0]},    {"suppressed", report.suppressed}, {"in_baseline", report.known}};
+  json["summary"] = {{"files", report.files},           {"errors", counts[2]},
+                     {"warnings", counts[1]},           {"notes", counts[0]},
+                     {"suppressed", report.suppressed}, {"in_baseline", report.known}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

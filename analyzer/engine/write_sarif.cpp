@@ -1,7 +1,8 @@
-// SARIF 2.1.0 (OASIS, schema sarif-schema-2.1.0.json) as GitHub code scanning reads it: relative URIs, rules with help,
-// partialFingerprints, related locations with ids.
-#include <fmt/format.h>
+// SARIF 2.1.0 (OASIS, schema sarif-schema-2.1.0.json) as GitHub code scanning reads it: relative
+// URIs, rules with help, partialFingerprints, related locations with ids.
 #include <map>
+
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "analyzer/engine/selection.h"
@@ -14,13 +15,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// RFC 3986: what a path may hold is kept, the rest is percent-encoded. An absolute path becomes a file URI.
+// RFC 3986: what a path may hold is kept, the rest is percent-encoded. An absolute path becomes a
+// file URI.
 std::string uri(const std::string& path) {
   std::string_view rest = path;
   while (rest.starts_with("./")) rest.remove_prefix(2);
   std::string text = rest.starts_with('/') ? "file://" : "";
   for (const char c : rest) {
-    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || std::string_view("-._~/!$&'()*+,;=@").find(c) != std::string_view::npos;
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+                       std::string_view("-._~/!$&'()*+,;=@").find(c) != std::string_view::npos;
     text += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
   return text;
@@ -38,7 +41,8 @@ int utf16_column(const Texts& texts, const std::string& file, Position at) {
   }
   if (from == std::string_view::npos) return at.column;
   int column = 1;
-  for (std::size_t i = from; i < text.size() && text[i] != '\n' && static_cast<int>(i - from) + 1 < at.column; ++i) {
+  for (std::size_t i = from;
+       i < text.size() && text[i] != '\n' && static_cast<int>(i - from) + 1 < at.column; ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
     if ((byte & 0xc0) == 0x80) continue;
     column += byte >= 0xf0 ? 2 : 1;
@@ -68,7 +72,10 @@ Json descriptor(const rules::CatalogEntry& entry) {
           {"fullDescription", {{"text", summary.empty() ? title : summary}}},
           {"help", {{"text", page}, {"markdown", page}}},
           {"defaultConfiguration", {{"level", level}}},
-          {"properties", {{"tags", {entry.group, "training"}}, {"precision", "high"}, {"problem.severity", level == "note" ? "recommendation" : level}}}};
+          {"properties",
+           {{"tags", {entry.group, "training"}},
+            {"precision", "high"},
+            {"problem.severity", level == "note" ? "recommendation" : level}}}};
 }
 
 Json rules_of(std::map<std::string, int>& index) {
@@ -79,13 +86,15 @@ Json rules_of(std::map<std::string, int>& index) {
   }
   index[std::string(kUnusedSuppression)] = static_cast<int>(list.size());
   const char* text = "A comment that silences a rule, where the rule has nothing to say";
-  list.push_back({{"id", kUnusedSuppression},
-                  {"name", kUnusedSuppression},
-                  {"shortDescription", {{"text", text}}},
-                  {"fullDescription", {{"text", text}}},
-                  {"help", {{"text", text}, {"markdown", text}}},
-                  {"defaultConfiguration", {{"level", "note"}}},
-                  {"properties", {{"tags", {"training"}}, {"precision", "high"}, {"problem.severity", "recommendation"}}}});
+  list.push_back(
+      {{"id", kUnusedSuppression},
+       {"name", kUnusedSuppression},
+       {"shortDescription", {{"text", text}}},
+       {"fullDescription", {{"text", text}}},
+       {"help", {{"text", text}, {"markdown", text}}},
+       {"defaultConfiguration", {{"level", "note"}}},
+       {"properties",
+        {{"tags", {"training"}}, {"precision", "high"}, {"problem.severity", "recommendation"}}}});
   return list;
 }
 
@@ -96,18 +105,22 @@ Json result(const Finding& finding, int rule, const std::string& fingerprint, co
             {"ruleIndex", rule},
             {"level", name(finding.level)},
             {"message", {{"text", message}}},
-            {"locations", Json::array({{{"physicalLocation", physical(finding.location)}}})},
+            {"locations",
+             Json::array({{{"physicalLocation", physical(finding.location, texts)}}})},
             {"partialFingerprints", {{"primaryLocationLineHash", fingerprint}}}};
   int id = 1;
   for (const Finding::Related& related : finding.related) {
-    json["relatedLocations"].push_back({{"id", id++}, {"message", {{"text", related.message}}}, {"physicalLocation", physical(related.location, texts)}});
+    json["relatedLocations"].push_back({{"id", id++},
+                                        {"message", {{"text", related.message}}},
+                                        {"physicalLocation", physical(related.location, texts)}});
   }
   return json;
 }
 
 Json notification(const Error& problem, const Texts& texts) {
   Json json{{"level", "error"}, {"message", {{"text", problem.message}}}};
-  if (!problem.where.file.empty()) json["locations"] = Json::array({{{"physicalLocation", physical(problem.where, texts)}}});
+  if (!problem.where.file.empty())
+    json["locations"] = Json::array({{{"physicalLocation", physical(problem.where, texts)}}});
   return json;
 }
 
@@ -116,18 +129,25 @@ Json notification(const Error& problem, const Texts& texts) {
 std::string write_sarif(const Report& report) {
   std::map<std::string, int> index;
   Json run;
-  run["tool"]["driver"] = {{"name", "forerun"}, {"semanticVersion", kVersion}, {"version", kVersion}, {"rules", rules_of(index)}};
+  run["tool"]["driver"] = {{"name", "forerun"},
+                           {"semanticVersion", kVersion},
+                           {"version", kVersion},
+                           {"rules", rules_of(index)}};
   run["automationDetails"] = {{"id", "forerun-lint/"}};
   run["columnKind"] = "utf16CodeUnits";
   Json invocation{{"executionSuccessful", report.errors.empty()}};
-  for (const Error& problem : report.errors) invocation["toolExecutionNotifications"].push_back(notification(problem, report.texts));
+  for (const Error& problem : report.errors)
+    invocation["toolExecutionNotifications"].push_back(notification(problem, report.texts));
   run["invocations"] = Json::array({invocation});
   run["results"] = Json::array();
   const std::vector<std::string> prints = fingerprints(report.findings, report.texts);
   for (std::size_t i = 0; i < report.findings.size(); ++i) {
-    run["results"].push_back(result(report.findings[i], index[report.findings[i].rule_id], prints[i], report.texts));
+    run["results"].push_back(
+        result(report.findings[i], index[report.findings[i].rule_id], prints[i], report.texts));
   }
-  Json json{{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"}, {"version", "2.1.0"}, {"runs", Json::array({run})}};
+  Json json{{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+            {"version", "2.1.0"},
+            {"runs", Json::array({run})}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

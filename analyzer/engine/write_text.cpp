@@ -1,6 +1,7 @@
 #include <algorithm>
-#include <fmt/format.h>
 #include <map>
+
+#include <fmt/format.h>
 
 #include "analyzer/engine/writers.h"
 
@@ -23,9 +24,10 @@ std::string write_text(const Report& report, bool colour) {
   std::string text;
   for (const Finding& finding : report.findings) {
     const std::string tint = colour ? colour_of(finding.level) : "";
-    text += fmt::format("{}{}:{} {}{}:{} {} [{}]\n", bold, to_string(finding.location), off, tint, name(finding.level), off, finding.message,
-                        finding.rule_id);
-    for (const Finding::Related& related : finding.related) text += fmt::format("{}: note: {}\n", to_string(related.location), related.message);
+    text += fmt::format("{}{}:{} {}{}:{} {} [{}]\n", bold, to_string(finding.location), off, tint,
+                        name(finding.level), off, finding.message, finding.rule_id);
+    for (const Finding::Related& related : finding.related)
+      text += fmt::format("{}: note: {}\n", to_string(related.location), related.message);
     if (!finding.help.empty()) text += fmt::format("help: {}\n", finding.help);
   }
   return text;
@@ -35,7 +37,8 @@ std::string write_statistics(const Report& report) {
   std::map<std::string, int> counts;
   for (const Finding& finding : report.findings) ++counts[finding.rule_id];
   std::vector<std::pair<std::string, int>> rows(counts.begin(), counts.end());
-  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
   std::string text;
   for (const auto& [rule, count] : rows) text += fmt::format("{:>6}  {}\n", count, rule);
   return text;

@@ -14,9 +14,9 @@ struct Report {
   std::vector<Finding> findings;  // sorted
   std::vector<Error> errors;      // files that could not be checked
   Texts texts;
-  int files = 0;                  // checked
+  int files = 0;  // checked
   int suppressed = 0;
-  int known = 0;                  // left out because a baseline holds them
+  int known = 0;  // left out because a baseline holds them
 };
 
 std::string write_text(const Report& report, bool colour);

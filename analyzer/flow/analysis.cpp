@@ -43,8 +43,10 @@ Analysis::Analysis(Graph graph) : graph_(std::move(graph)) {
   uses_.resize(count);
   for (ValueId id = 0; id < static_cast<ValueId>(count); ++id) {
     if (value(id).base != kNone) add(members_[static_cast<std::size_t>(value(id).base)], id);
-    for (const ValueId input : value(id).inputs) add(made_from_[static_cast<std::size_t>(input)], id);
-    for (const ValueId inside : value(id).contents) add(made_from_[static_cast<std::size_t>(inside)], id);
+    for (const ValueId input : value(id).inputs)
+      add(made_from_[static_cast<std::size_t>(input)], id);
+    for (const ValueId inside : value(id).contents)
+      add(made_from_[static_cast<std::size_t>(inside)], id);
   }
   for (NodeId id = 0; id < static_cast<NodeId>(graph_.nodes.size()); ++id) {
     Values read = node(id).receiver;
@@ -55,12 +57,14 @@ Analysis::Analysis(Graph graph) : graph_(std::move(graph)) {
   history_ = std::move(facts.history);
   device_ = std::move(facts.device);
   for (NodeId id = 0; id < static_cast<NodeId>(graph_.nodes.size()); ++id) {
-    if (!(node(id).is(Kind::Backward) || node(id).is(Kind::AutogradGrad)) || node(id).expanded) continue;
+    if (!(node(id).is(Kind::Backward) || node(id).is(Kind::AutogradGrad)) || node(id).expanded)
+      continue;
     Values start = node(id).receiver;
     for (const Values& argument : node(id).arguments) add(start, argument);
     const Values graph_values = sources(start, [this](const Value& one) {
       const Node* made = one.form == Value::Form::Result ? &node(one.def) : nullptr;
-      return made == nullptr || made->op == nullptr || (carries_gradient(*made->op) && made->grad != Grad::Off);
+      return made == nullptr || made->op == nullptr ||
+             (carries_gradient(*made->op) && made->grad != Grad::Off);
     });
     backward_.emplace_back(id, graph_values);
   }
@@ -69,7 +73,8 @@ Analysis::Analysis(Graph graph) : graph_(std::move(graph)) {
 
 Analysis::~Analysis() = default;
 
-// --- nodes ------------------------------------------------------------------------------------------
+// --- nodes
+// ------------------------------------------------------------------------------------------
 
 std::vector<NodeId> Analysis::where(const std::function<bool(const Node&)>& test) const {
   std::vector<NodeId> found;
@@ -84,10 +89,13 @@ std::vector<NodeId> Analysis::all(Kind kind) const {
 }
 
 std::vector<NodeId> Analysis::all(std::initializer_list<Kind> kinds) const {
-  return where([&](const Node& one) { return one.op != nullptr && std::find(kinds.begin(), kinds.end(), one.op->kind) != kinds.end(); });
+  return where([&](const Node& one) {
+    return one.op != nullptr && std::find(kinds.begin(), kinds.end(), one.op->kind) != kinds.end();
+  });
 }
 
-// --- loops ------------------------------------------------------------------------------------------
+// --- loops
+// ------------------------------------------------------------------------------------------
 
 std::vector<LoopId> Analysis::loops_around(NodeId id) const {
   std::vector<LoopId> around;
@@ -133,7 +141,8 @@ bool Analysis::only_leaves(NodeId branch) const {
   return false;
 }
 
-// --- values -----------------------------------------------------------------------------------------
+// --- values
+// -----------------------------------------------------------------------------------------
 
 History Analysis::history(const Values& values) const {
   History most = History::None;
@@ -152,7 +161,8 @@ const ir::Op* Analysis::maker(ValueId id) const {
   return one.form == Value::Form::Result && one.def != kNone ? node(one.def).op : nullptr;
 }
 
-Values Analysis::sources(const Values& values, const std::function<bool(const Value&)>& through) const {
+Values Analysis::sources(const Values& values,
+                         const std::function<bool(const Value&)>& through) const {
   Values reached = values;
   std::vector<ValueId> open(values.begin(), values.end());
   while (!open.empty()) {
@@ -192,7 +202,8 @@ std::vector<NodeId> Analysis::uses(const Values& values) const {
   return {found.begin(), found.end()};
 }
 
-// --- backward ---------------------------------------------------------------------------------------
+// --- backward
+// ---------------------------------------------------------------------------------------
 
 std::vector<NodeId> Analysis::backwards_of(ValueId id) const {
   std::vector<NodeId> found;
@@ -204,7 +215,8 @@ std::vector<NodeId> Analysis::backwards_of(ValueId id) const {
 
 bool Analysis::retains_graph(NodeId backward) const {
   const ir::Op& op = *node(backward).op;
-  return literal_argument(op, "retain_graph", 99) == "true" || literal_argument(op, "create_graph", 99) == "true";
+  return literal_argument(op, "retain_graph", 99) == "true" ||
+         literal_argument(op, "create_graph", 99) == "true";
 }
 
 const Values& Analysis::graph_of(NodeId backward) const {
@@ -235,166 +247,20 @@ bool Analysis::freed(ValueId id) const {
     if (history(at) != History::Graph) return true;
     const std::vector<NodeId> backwards = backwards_of(at);
     if (!backwards.empty()) {
-      return std::any_of(backwards.begin(), backwards.end(), [&](NodeId one) { return !retains_graph(one); });
+      return std::any_of(backwards.begin(), backwards.end(),
+                         [&](NodeId one) { return !retains_graph(one); });
     }
     if (!visiting.insert(at).second) return true;
     const ir::Op* op = maker(at);
     const bool combines = op != nullptr && op->kind != Kind::Forward && op->kind != Kind::Call;
     if (!combines || (value(at).inputs.empty() && value(at).contents.empty())) return false;
-    auto all_freed = [&](const Values& values) { return std::all_of(values.begin(), values.end(), is_freed); };
+    auto all_freed = [&](const Values& values) {
+      return std::all_of(values.begin(), values.end(), is_freed);
+    };
     const bool any_attached = attached(value(at).inputs) || attached(value(at).contents);
     return any_attached && all_freed(value(at).inputs) && all_freed(value(at).contents);
   };
   return is_freed(id);
-}
-
-// --- optimizers, models -----------------------------------------------------------------------------
-
-Values Analysis::stepped(NodeId step) const {
-  const Node& one = node(step);
-  if (one.is(Kind::ScalerStep) || one.is(Kind::Unscale)) return one.arguments.empty() ? Values{} : one.arguments.front();
-  return one.receiver;
-}
-
-bool Analysis::is_module(ValueId id) const {
-  const Value& one = value(id);
-  return one.role == ir::Role::Module || (one.type != nullptr && one.role == ir::Role::Module);
-}
-
-Analysis::Parameters Analysis::parameters_of(const Values& values) const {
-  Parameters found;
-  found.known = !values.empty();
-  std::set<ValueId> seen;
-  std::vector<ValueId> open(values.begin(), values.end());
-  while (!open.empty()) {
-    const ValueId id = open.back();
-    open.pop_back();
-    if (!seen.insert(id).second) continue;
-    const Value& one = value(id);
-    const ir::Op* op = maker(id);
-    if (op != nullptr && op->kind == Kind::Parameters) {
-      add(found.owners, node(one.def).receiver);
-      found.known &= !node(one.def).receiver.empty();
-      continue;
-    }
-    if (is_module(id)) {
-      add(found.owners, id);
-      continue;
-    }
-    const bool combines = op != nullptr && (op->kind == Kind::Construct || op->kind == Kind::Pack || op->kind == Kind::Call ||
-                                            op->kind == Kind::Arith || op->kind == Kind::Index || op->kind == Kind::Unpack || op->kind == Kind::Move);
-    const bool holds_some = !one.inputs.empty() || !one.contents.empty();
-    if (one.form == Value::Form::Element || (combines && holds_some)) {
-      open.insert(open.end(), one.inputs.begin(), one.inputs.end());
-      open.insert(open.end(), one.contents.begin(), one.contents.end());
-      continue;
-    }
-    if (one.role == ir::Role::Number || one.role == ir::Role::Text) continue;
-    // A tensor made here is itself the parameter; a name from outside could be anything.
-    add(found.owners, id);
-    const bool of_module = one.form == Value::Form::Member && is_module(one.base);
-    if (one.form != Value::Form::Result && !of_module) found.known = false;
-  }
-  found.known &= !found.owners.empty();
-  return found;
-}
-
-namespace {
-
-// The value, what it is a member of, and what it wraps: DDP(net).module and net are one model.
-void relatives(const Analysis& analysis, ValueId id, std::set<ValueId>& up) {
-  if (!up.insert(id).second || up.size() > 64) return;
-  const Value& one = analysis.value(id);
-  if (one.base != kNone) relatives(analysis, one.base, up);
-  const ir::Op* op = analysis.maker(id);
-  const bool wraps = op != nullptr && (op->kind == Kind::Construct || op->kind == Kind::Call || op->kind == Kind::Move);
-  if (!wraps) return;
-  for (const ValueId input : one.inputs) {
-    if (analysis.is_module(input)) relatives(analysis, input, up);
-  }
-}
-
-bool related(const Analysis& analysis, ValueId a, ValueId b) {
-  std::set<ValueId> of_a, of_b;
-  relatives(analysis, a, of_a);
-  relatives(analysis, b, of_b);
-  // A shared ancestor alone is not enough: self.gen and self.critic share self.
-  if (of_a.contains(b) || of_b.contains(a)) return true;
-  for (const ValueId one : of_a) {
-    const bool is_owner = analysis.value(one).form == Value::Form::Name && !analysis.is_module(one);
-    if (!is_owner && analysis.is_module(one) && of_b.contains(one) && one != analysis.value(a).base && one != analysis.value(b).base) return true;
-  }
-  return false;
-}
-
-}  // namespace
-
-bool Analysis::overlap(const Parameters& a, const Parameters& b) const {
-  if (!a.known || !b.known) return true;
-  for (const ValueId one : a.owners) {
-    for (const ValueId other : b.owners) {
-      if (related(*this, one, other)) return true;
-    }
-  }
-  return false;
-}
-
-bool Analysis::covers(const Parameters& whole, const Parameters& part) const {
-  if (!whole.known || !part.known) return false;
-  return std::all_of(part.owners.begin(), part.owners.end(), [&](ValueId one) {
-    std::set<ValueId> up;
-    relatives(*this, one, up);
-    return std::any_of(whole.owners.begin(), whole.owners.end(), [&](ValueId other) { return up.contains(other) || related(*this, one, other); });
-  });
-}
-
-bool Analysis::may_touch(NodeId id, const Values& wanted) const {
-  const Node& at = node(id);
-  const bool unknown_call = at.is(Kind::Call) && !at.expanded && !is_harmless(at.op->callee);
-  const bool unknown_scope = at.form == Node::Form::Scope && at.scope_ir->form == ir::Scope::Form::Other && !is_harmless(at.scope_ir->callee);
-  if (!unknown_call && !unknown_scope) return false;
-  Values reached = at.receiver;
-  for (const Values& argument : at.arguments) add(reached, argument);
-  std::vector<ValueId> open(reached.begin(), reached.end());
-  while (!open.empty()) {
-    const ValueId from = open.back();
-    open.pop_back();
-    if (contains(wanted, from)) return true;
-    const Value& one = value(from);
-    for (const Values* next : {&one.holds, &one.contents, &members_[static_cast<std::size_t>(from)]}) {
-      for (const ValueId inside : *next) {
-        if (add(reached, inside)) open.push_back(inside);
-      }
-    }
-  }
-  return false;
-}
-
-bool Analysis::escapes(const Values& values) const {
-  if (intersect(values, graph_.returned)) return true;
-  for (const ValueId returned : graph_.returned) {
-    if (intersect(value(returned).contents, values)) return true;
-  }
-  for (const ValueId one : values) {
-    if (value(one).form == Value::Form::Name || value(one).form == Value::Form::Member) return true;
-  }
-  for (const NodeId use : uses(values)) {
-    if (may_touch(use, values)) return true;
-  }
-  return false;
-}
-
-bool Analysis::in_evaluation(NodeId id) const {
-  // The modules behind the node, and the last change of mode seen before it in program order.
-  const std::vector<NodeId> modes = all({Kind::TrainMode, Kind::EvalMode});
-  const Values modules = node(id).receiver;
-  bool evaluating = false;
-  for (const NodeId mode : modes) {
-    if (mode > id) break;
-    if (!modules.empty() && !intersect(modules, node(mode).receiver)) continue;
-    evaluating = node(mode).is(Kind::EvalMode) || literal_argument(*node(mode).op, "mode", 0) == "false";
-  }
-  return evaluating;
 }
 
 std::vector<std::unique_ptr<Analysis>> analyse(const ir::Program& program) {

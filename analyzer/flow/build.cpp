@@ -11,20 +11,23 @@ std::string last_part(const std::string& name) { return name.substr(name.rfind('
 // Every operation and nested function of a block, however deep.
 class Mentions {
  public:
-  std::set<std::string> names;                  // called or named as a value
-  std::vector<const ir::Function*> functions;   // defined inside others
+  std::set<std::string> names;                 // called or named as a value
+  std::vector<const ir::Function*> functions;  // defined inside others
 
   void collect(const ir::Block& block) {
-    for (const ir::Node& node : block) std::visit([this](const auto& value) { visit(value); }, node.value);
+    for (const ir::Node& node : block)
+      std::visit([this](const auto& value) { visit(value); }, node.value);
   }
 
  private:
   void operand(const ir::Operand& value) {
-    if (const auto* reference = std::get_if<ir::FunctionReference>(&value)) names.insert(last_part(reference->name));
+    if (const auto* reference = std::get_if<ir::FunctionReference>(&value))
+      names.insert(last_part(reference->name));
   }
   void visit(const ir::Op& op) {
     names.insert(op.callee.empty() ? std::string(ir::name(op.kind)) : op.callee);
-    if (op.kind == ir::Kind::Forward || op.kind == ir::Kind::Loss || op.callee.empty()) names.insert({"forward", "__call__", "operator()"});
+    if (op.kind == ir::Kind::Forward || op.kind == ir::Kind::Loss || op.callee.empty())
+      names.insert({"forward", "__call__", "operator()"});
     if (op.receiver) operand(*op.receiver);
     for (const ir::Argument& argument : op.arguments) operand(argument.value);
   }
@@ -98,7 +101,8 @@ const ir::Function* Names::function(const std::string& name, std::size_t argumen
   const ir::Function* best = nullptr;
   for (const ir::Function* one : found->second) {
     auto misfit = [&](const ir::Function* f) {
-      return f->parameters.size() > arguments ? f->parameters.size() - arguments : arguments - f->parameters.size();
+      return f->parameters.size() > arguments ? f->parameters.size() - arguments
+                                              : arguments - f->parameters.size();
     };
     if (best == nullptr || misfit(one) < misfit(best)) best = one;
   }
@@ -110,7 +114,9 @@ bool Names::derives(const ir::Class* type, const std::string& suffix) const {
     const ir::Class* base = nullptr;
     for (const std::string& one : type->bases) {
       const std::string last = last_part(one);
-      if (last.size() >= suffix.size() && last.compare(last.size() - suffix.size(), suffix.size(), suffix) == 0) return true;
+      if (last.size() >= suffix.size() &&
+          last.compare(last.size() - suffix.size(), suffix.size(), suffix) == 0)
+        return true;
       if (base == nullptr) base = this->type(last);
     }
     type = base == type ? nullptr : base;
@@ -118,14 +124,18 @@ bool Names::derives(const ir::Class* type, const std::string& suffix) const {
   return false;
 }
 
-bool Names::is_module(const ir::Class* type) const { return type != nullptr && derives(type, "Module"); }
+bool Names::is_module(const ir::Class* type) const {
+  return type != nullptr && derives(type, "Module");
+}
 
-Builder::Builder(const ir::Program& program, const Names& names, std::set<const ir::Function*>& expanded)
+Builder::Builder(const ir::Program& program, const Names& names,
+                 std::set<const ir::Function*>& expanded)
     : program_(program), names_(names), expanded_(expanded) {
   name("[]");
 }
 
-// Module level and, for a method, its class's constructor come first: they give names and members their values.
+// Module level and, for a method, its class's constructor come first: they give names and members
+// their values.
 void Builder::prelude(const ir::Function& root, Run& run, Callee& callee) {
   const ir::Function* module = names_.function("<module>", 0);
   graph_.frames.push_back({module, kNone, kNone, kNone});
@@ -139,7 +149,8 @@ void Builder::prelude(const ir::Function& root, Run& run, Callee& callee) {
     if (!run.state.reachable) run = Run{};
   }
   if (const ir::Class* type = names_.type(root.owner)) {
-    const ValueId self = named(0, "self", names_.is_module(type) ? ir::Role::Module : ir::Role::Other);
+    const ValueId self =
+        named(0, "self", names_.is_module(type) ? ir::Role::Module : ir::Role::Other);
     value(self).type = type;
     callee.self = {self};
     const ir::Function* constructor = names_.method(type, "__init__");
@@ -188,10 +199,13 @@ bool Graph::loop_in(LoopId inner, LoopId outer) const {
   return false;
 }
 
-bool Graph::in(LoopId loop, NodeId node) const { return loop_in(nodes[static_cast<std::size_t>(node)].loop, loop); }
+bool Graph::in(LoopId loop, NodeId node) const {
+  return loop_in(nodes[static_cast<std::size_t>(node)].loop, loop);
+}
 
 bool Graph::in_frame(FrameId frame, NodeId node) const {
-  for (FrameId at = nodes[static_cast<std::size_t>(node)].frame; at != kNone; at = frames[static_cast<std::size_t>(at)].caller) {
+  for (FrameId at = nodes[static_cast<std::size_t>(node)].frame; at != kNone;
+       at = frames[static_cast<std::size_t>(at)].caller) {
     if (at == frame) return true;
   }
   return false;
@@ -212,7 +226,9 @@ std::vector<Graph> build(const ir::Program& program) {
     if (function.name == "<module>") add_root(function);
   }
   for (const ir::Function& function : program.functions) {
-    if (!mentioned.names.contains(last_part(function.name)) && last_part(function.name) != "__init__") add_root(function);
+    if (!mentioned.names.contains(last_part(function.name)) &&
+        last_part(function.name) != "__init__")
+      add_root(function);
   }
   for (const ir::Function& function : program.functions) add_root(function);
   for (const ir::Function* function : mentioned.functions) add_root(*function);

@@ -1,4 +1,5 @@
-// Expands one entry point into a Graph by running it over abstract states. Internal to analyzer/flow.
+// Expands one entry point into a Graph by running it over abstract states. Internal to
+// analyzer/flow.
 #pragma once
 
 #include <functional>
@@ -84,10 +85,12 @@ class Builder {
   void visit(const ir::Jump& jump, Run& run);
   void visit(const ir::Define& define, Run& run);
   // Runs `body` from the loop's head until nothing new arrives there; leaves `run` after the loop.
-  void repeat(LoopId loop, const ir::Loop* source, Run& run, const std::function<void(NodeId, Run&)>& start,
+  void repeat(LoopId loop, const ir::Loop* source, Run& run,
+              const std::function<void(NodeId, Run&)>& start,
               const std::function<void(Run&)>& body);
   void bind_targets(NodeId head, const ir::Loop& loop, Run& run);
   Grad grad(const Run& run) const;
+  std::optional<bool> settled(const Values& condition) const;
 
   // places.cpp
   int name(const std::string& text);
@@ -97,7 +100,8 @@ class Builder {
   Values member(ValueId base, const std::string& step, const ir::Place& place, Run& run);
   Values elements(const Values& containers, Run& run);
   void write(const ir::Place& place, const Values& values, Run& run, bool augmented = false);
-  void write_member(const Values& bases, const std::string& step, const Values& values, Run& run, bool strong);
+  void write_member(const Values& bases, const std::string& step, const Values& values, Run& run,
+                    bool strong);
   ValueId fresh(NodeId node, int index, ir::Role role);
   ValueId named(FrameId frame, const std::string& name, ir::Role role);
   ValueId member_on_entry(ValueId base, const std::string& step, ir::Role role);
@@ -116,7 +120,8 @@ class Builder {
   void append(const ir::Op& op, NodeId node, Run& run);
 
   // calls.cpp
-  bool expand_operation(const ir::Op& op, NodeId node, Run& run);  // true when it was a call and is dealt with
+  bool expand_operation(const ir::Op& op, NodeId node,
+                        Run& run);  // true when it was a call and is dealt with
   void call(const ir::Op& op, NodeId node, Run& run);
   void construct(const ir::Class& type, const ir::Op& op, NodeId node, Run& run);
   void forward(const ir::Op& op, NodeId node, Run& run);
@@ -129,7 +134,8 @@ class Builder {
   // The returned values, one entry a position.
   std::vector<Values> expand(const Callee& callee, const ir::Op* op, NodeId node, Run& run);
   void bind(const Callee& callee, const ir::Op* op, FrameId frame, NodeId node, Run& run);
-  std::vector<Values> returned(const FrameContext& context, const ir::Op* op, NodeId node, Run& run);
+  std::vector<Values> returned(const FrameContext& context, const ir::Op* op, NodeId node,
+                               Run& run);
   FrameId frame_for(NodeId call, const Callee& callee);
 
   FrameContext& frame() { return contexts_.back(); }

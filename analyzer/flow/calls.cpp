@@ -10,10 +10,16 @@ constexpr std::size_t kMaxCallDepth = 12;
 // Methods whose name says too little to be looked for in every class of the program.
 bool is_common_name(const std::string& name) {
   static const std::set<std::string> common = {
-      "add",   "append", "backward", "cat",  "clear", "close", "copy", "cpu",    "eval",  "extend", "forward", "get",   "init",
-      "items", "keys",   "load",     "log",  "mean",  "next",  "open", "pop",    "print", "read",   "reset",   "run",   "save",
-      "set",   "size",   "sort",     "split", "start", "step",  "stop", "sum",    "to",    "train",  "update",  "write", "values",
-      "zero_grad", "__init__", "item", "insert", "remove", "send", "join", "main", "flush", "state_dict", "load_state_dict"};
+      "add",      "append", "backward", "cat",        "clear",
+      "close",    "copy",   "cpu",      "eval",       "extend",
+      "forward",  "get",    "init",     "items",      "keys",
+      "load",     "log",    "mean",     "next",       "open",
+      "pop",      "print",  "read",     "reset",      "run",
+      "save",     "set",    "size",     "sort",       "split",
+      "start",    "step",   "stop",     "sum",        "to",
+      "train",    "update", "write",    "values",     "zero_grad",
+      "__init__", "item",   "insert",   "remove",     "send",
+      "join",     "main",   "flush",    "state_dict", "load_state_dict"};
   return common.contains(name);
 }
 
@@ -40,7 +46,8 @@ std::vector<std::string> method_names(const ir::Op& op) {
 
 }  // namespace
 
-std::optional<Builder::Callee> Builder::method_of(const Values& receivers, const std::string& method, bool guess) {
+std::optional<Builder::Callee> Builder::method_of(const Values& receivers,
+                                                  const std::string& method, bool guess) {
   Callee callee;
   bool known_type = false;
   for (const ValueId id : receivers) {
@@ -64,7 +71,8 @@ std::optional<Builder::Callee> Builder::resolve(const ir::Op& op, NodeId, Run& r
     const Values receivers = read(*op.receiver, run);
     if (op.kind == ir::Kind::Call && op.callee.empty()) {
       for (const ValueId id : receivers) {
-        if (value(id).form == Value::Form::Function) return Callee{value(id).function, {}, value(id).frame};
+        if (value(id).form == Value::Form::Function)
+          return Callee{value(id).function, {}, value(id).frame};
       }
     }
     for (const std::string& method : method_names(op)) {
@@ -75,7 +83,8 @@ std::optional<Builder::Callee> Builder::resolve(const ir::Op& op, NodeId, Run& r
   }
   if (op.kind != ir::Kind::Call || op.callee.empty()) return std::nullopt;
   for (const ValueId id : read_name(op.callee, {op.callee, {}}, run)) {
-    if (value(id).form == Value::Form::Function) return Callee{value(id).function, {}, value(id).frame};
+    if (value(id).form == Value::Form::Function)
+      return Callee{value(id).function, {}, value(id).frame};
   }
   const ir::Function* function = names_.function(op.callee, op.arguments.size());
   if (function == nullptr) return std::nullopt;
@@ -95,14 +104,16 @@ bool Builder::expand_operation(const ir::Op& op, NodeId id, Run& run) {
     case Kind::Call:
     case Kind::Construct:
       if (!op.receiver) {
-        if (const ir::Class* type = names_.type(op.callee)) return construct(*type, op, id, run), true;
+        if (const ir::Class* type = names_.type(op.callee))
+          return construct(*type, op, id, run), true;
       }
       if (op.kind == Kind::Construct) return false;
       return call(op, id, run), true;
     case Kind::Forward: return forward(op, id, run), true;
     case Kind::Step: {
       const auto own = resolve(op, id, run);
-      const bool is_optimizer = own && names_.derives(names_.type(own->function->owner), "Optimizer");
+      const bool is_optimizer =
+          own && names_.derives(names_.type(own->function->owner), "Optimizer");
       if (own && !is_optimizer && may_expand(*own->function)) {
         node(id).expanded = true;
         return results(op, id, expand(*own, &op, id, run), run), true;
@@ -118,7 +129,8 @@ bool Builder::expand_operation(const ir::Op& op, NodeId id, Run& run) {
     case Kind::Loss: {
       const auto own = resolve(op, id, run);
       if (!own || !may_expand(*own->function)) return false;
-      // A class of the program that calls its method zero_grad means what that method does; a loss module is a forward.
+      // A class of the program that calls its method zero_grad means what that method does; a loss
+      // module is a forward.
       if (op.kind == Kind::Loss) return forward(op, id, run), true;
       if (names_.derives(names_.type(own->function->owner), "Optimizer")) return false;
       node(id).expanded = true;
@@ -131,10 +143,13 @@ bool Builder::expand_operation(const ir::Op& op, NodeId id, Run& run) {
 
 void Builder::call(const ir::Op& op, NodeId id, Run& run) {
   const bool sets_mode = op.callee == "set_grad_enabled" ||
-                         (op.callee == "set_enabled" && op.details.contains("spelling") && op.details.at("spelling").find("GradMode") != std::string::npos);
+                         (op.callee == "set_enabled" && op.details.contains("spelling") &&
+                          op.details.at("spelling").find("GradMode") != std::string::npos);
   if (sets_mode && op.arguments.size() == 1) {
     const auto* constant = std::get_if<ir::Literal>(&op.arguments.front().value);
-    run.state.grad = constant == nullptr ? Grad::Unknown : constant->text == "false" ? Grad::Off : Grad::On;
+    run.state.grad = constant == nullptr         ? Grad::Unknown
+                     : constant->text == "false" ? Grad::Off
+                                                 : Grad::On;
   }
   const auto callee = resolve(op, id, run);
   if (!callee || !may_expand(*callee->function)) return unknown_call(op, id, run);
@@ -159,7 +174,8 @@ void Builder::construct(const ir::Class& type, const ir::Op& op, NodeId id, Run&
   if (run.state.reachable) results(op, id, {{instance}}, run);
 }
 
-// The call of a module stays what it is; what its forward does follows it, and its result comes from there too.
+// The call of a module stays what it is; what its forward does follows it, and its result comes
+// from there too.
 void Builder::forward(const ir::Op& op, NodeId id, Run& run) {
   const auto callee = resolve(op, id, run);
   if (!callee || !may_expand(*callee->function)) return fresh_results(op, id, run);
@@ -200,19 +216,26 @@ void Builder::callbacks(NodeId id, Run& run) {
   for (const Values& argument : node(id).arguments) {
     for (const ValueId given : argument) {
       const Value& one = value(given);
-      if (one.form == Value::Form::Function && may_expand(*one.function)) handed.push_back({one.function, {}, one.frame});
+      if (one.form == Value::Form::Function && may_expand(*one.function))
+        handed.push_back({one.function, {}, one.frame});
     }
   }
   for (const Callee& callee : handed) {
-    const auto [found, is_new] = loop_ids_.try_emplace({frame_id(), callee.function}, static_cast<LoopId>(graph_.loops.size()));
-    if (is_new) graph_.loops.push_back({nullptr, true, loop_stack_.empty() ? kNone : loop_stack_.back(), frame_id(), kNone, kNone, node(id).at});
-    repeat(found->second, nullptr, run, [](NodeId, Run&) {}, [&](Run& inside) { expand(callee, nullptr, id, inside); });
+    const auto [found, is_new] = loop_ids_.try_emplace({frame_id(), callee.function},
+                                                       static_cast<LoopId>(graph_.loops.size()));
+    if (is_new)
+      graph_.loops.push_back({nullptr, true, loop_stack_.empty() ? kNone : loop_stack_.back(),
+                              frame_id(), kNone, kNone, node(id).at});
+    repeat(
+        found->second, nullptr, run, [](NodeId, Run&) {},
+        [&](Run& inside) { expand(callee, nullptr, id, inside); });
     if (!run.state.reachable) return;
   }
 }
 
 FrameId Builder::frame_for(NodeId call, const Callee& callee) {
-  const auto [found, is_new] = frame_ids_.try_emplace({call, callee.function}, static_cast<FrameId>(graph_.frames.size()));
+  const auto [found, is_new] =
+      frame_ids_.try_emplace({call, callee.function}, static_cast<FrameId>(graph_.frames.size()));
   if (is_new) graph_.frames.push_back({callee.function, frame_id(), call, callee.lexical});
   return found->second;
 }
@@ -230,13 +253,17 @@ std::vector<Values> Builder::expand(const Callee& callee, const ir::Op* op, Node
   if (!run.state.reachable) return {};
   std::vector<Values> values = returned(context, op, id, run);
   const bool captured = std::any_of(callee.function->body.begin(), callee.function->body.end(),
-                                    [](const ir::Node& statement) { return std::holds_alternative<ir::Define>(statement.value); });
+                                    [](const ir::Node& statement) {
+                                      return std::holds_alternative<ir::Define>(statement.value);
+                                    });
   if (!captured) run.state.drop_names(inner);
   return values;
 }
 
 void Builder::bind(const Callee& callee, const ir::Op* op, FrameId inner, NodeId id, Run& run) {
-  auto set = [&](const std::string& parameter, const Values& values) { run.state.set(name_key(inner, name(parameter)), sets_.intern(values)); };
+  auto set = [&](const std::string& parameter, const Values& values) {
+    run.state.set(name_key(inner, name(parameter)), sets_.intern(values));
+  };
   if (!callee.self.empty()) set("self", callee.self);
   const std::vector<std::string>& parameters = callee.function->parameters;
   std::vector<bool> bound(parameters.size(), false);
@@ -247,7 +274,8 @@ void Builder::bind(const Callee& callee, const ir::Op* op, FrameId inner, NodeId
     if (argument.name == "*" || argument.name == "**") continue;
     std::size_t at = next;
     if (!argument.name.empty()) {
-      at = static_cast<std::size_t>(std::find(parameters.begin(), parameters.end(), argument.name) - parameters.begin());
+      at = static_cast<std::size_t>(std::find(parameters.begin(), parameters.end(), argument.name) -
+                                    parameters.begin());
     } else if (next < parameters.size() && parameters[next].front() != '*') {
       ++next;
     } else {
@@ -263,11 +291,13 @@ void Builder::bind(const Callee& callee, const ir::Op* op, FrameId inner, NodeId
     std::string bare = parameters[i];
     while (!bare.empty() && bare.front() == '*') bare.erase(0, 1);
     const auto role = callee.function->roles.find({bare, {}});
-    set(bare, {named(inner, bare, role == callee.function->roles.end() ? ir::Role::Unknown : role->second)});
+    set(bare, {named(inner, bare,
+                     role == callee.function->roles.end() ? ir::Role::Unknown : role->second)});
   }
 }
 
-std::vector<Values> Builder::returned(const FrameContext& context, const ir::Op* op, NodeId id, Run& run) {
+std::vector<Values> Builder::returned(const FrameContext& context, const ir::Op* op, NodeId id,
+                                      Run& run) {
   const std::size_t wanted = op == nullptr ? 0 : op->results.size();
   if (context.yields && wanted > 0) {
     const ValueId generator = fresh(id, 0, ir::Role::Container);

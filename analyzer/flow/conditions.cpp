@@ -1,9 +1,10 @@
 #include "analyzer/flow/conditions.h"
 
 #include <algorithm>
+#include <set>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <set>
 
 namespace forerun::flow {
 namespace {
@@ -20,7 +21,8 @@ const std::string* literal(const ir::Operand* operand) {
 bool is_pure(const ir::Op& op) {
   using ir::Kind;
   if (op.kind == Kind::Arith || op.kind == Kind::Query) return true;
-  static const std::set<std::string> calls = {"isinstance", "hasattr", "getattr", "len", "callable", "bool", "int", "min", "max"};
+  static const std::set<std::string> calls = {"isinstance", "hasattr", "getattr", "len", "callable",
+                                              "bool",       "int",     "min",     "max"};
   return op.kind == Kind::Call && calls.contains(op.callee);
 }
 
@@ -33,12 +35,14 @@ Conditions::Conditions(const Graph& graph) : graph_(graph) {
   }
   for (const auto& [id, formula] : formulas_) count(formula);
   int next = 0;
-  for (const Fact& fact : facts_) numbers_.push_back(fact.branches > 1 && next < kMaxFacts ? next++ : -1);
+  for (const Fact& fact : facts_)
+    numbers_.push_back(fact.branches > 1 && next < kMaxFacts ? next++ : -1);
   changes_.assign(graph.loops.size(), 0);
   for (std::size_t i = 0; i < facts_.size(); ++i) {
     if (numbers_[i] < 0) continue;
     for (const ValueId value : facts_[i].values) {
-      for (LoopId loop = graph.values[static_cast<std::size_t>(value)].loop; loop != kNone; loop = graph.loops[static_cast<std::size_t>(loop)].parent) {
+      for (LoopId loop = graph.values[static_cast<std::size_t>(value)].loop; loop != kNone;
+           loop = graph.loops[static_cast<std::size_t>(loop)].parent) {
         changes_[static_cast<std::size_t>(loop)] |= 1u << numbers_[i];
       }
     }
@@ -46,7 +50,8 @@ Conditions::Conditions(const Graph& graph) : graph_(graph) {
 }
 
 void Conditions::count(const Formula& formula) {
-  if (formula.form == Formula::Form::Fact) ++facts_[static_cast<std::size_t>(formula.fact)].branches;
+  if (formula.form == Formula::Form::Fact)
+    ++facts_[static_cast<std::size_t>(formula.fact)].branches;
   for (const Formula& part : formula.parts) count(part);
 }
 
@@ -56,17 +61,22 @@ Conditions::Formula Conditions::fact(const std::string& key, const Values& value
   return {Formula::Form::Fact, found->second, {}};
 }
 
-// A text that is equal for two expressions only if they have the same value when what they depend on has.
-std::string Conditions::key(const Values& values, const ir::Operand* operand, int depth, Values& depends) const {
+// A text that is equal for two expressions only if they have the same value when what they depend
+// on has.
+std::string Conditions::key(const Values& values, const ir::Operand* operand, int depth,
+                            Values& depends) const {
   if (const std::string* text = literal(operand)) return *text;
   if (values.size() == 1 && depth < kMaxDepth) {
     const Value& only = graph_.values[static_cast<std::size_t>(values.front())];
-    const ir::Op* op = only.form == Value::Form::Result && only.def != kNone ? graph_.nodes[static_cast<std::size_t>(only.def)].op : nullptr;
+    const ir::Op* op = only.form == Value::Form::Result && only.def != kNone
+                           ? graph_.nodes[static_cast<std::size_t>(only.def)].op
+                           : nullptr;
     if (op != nullptr && is_pure(*op)) {
       const Node& made = graph_.nodes[static_cast<std::size_t>(only.def)];
       std::string text = fmt::format("{}:{}(", ir::name(op->kind), op->callee);
       if (op->receiver) text += key(made.receiver, &*op->receiver, depth + 1, depends) + "; ";
-      for (std::size_t i = 0; i < op->arguments.size(); ++i) text += key(made.arguments[i], &op->arguments[i].value, depth + 1, depends) + ", ";
+      for (std::size_t i = 0; i < op->arguments.size(); ++i)
+        text += key(made.arguments[i], &op->arguments[i].value, depth + 1, depends) + ", ";
       return text + ")";
     }
   }
@@ -75,12 +85,14 @@ std::string Conditions::key(const Values& values, const ir::Operand* operand, in
   return fmt::format("v{}", fmt::join(values, "|"));
 }
 
-Conditions::Formula Conditions::formula(const Values& values, const ir::Operand* operand, int depth) {
+Conditions::Formula Conditions::formula(const Values& values, const ir::Operand* operand,
+                                        int depth) {
   if (operand != nullptr && std::holds_alternative<ir::Opaque>(*operand)) return {};
   if (values.empty()) return {};
   if (values.size() == 1 && depth < kMaxDepth) {
     const Value& only = graph_.values[static_cast<std::size_t>(values.front())];
-    if (only.form == Value::Form::Result && only.def != kNone && graph_.nodes[static_cast<std::size_t>(only.def)].op != nullptr) {
+    if (only.form == Value::Form::Result && only.def != kNone &&
+        graph_.nodes[static_cast<std::size_t>(only.def)].op != nullptr) {
       return of_operation(graph_.nodes[static_cast<std::size_t>(only.def)], values.front(), depth);
     }
   }
@@ -91,20 +103,27 @@ Conditions::Formula Conditions::formula(const Values& values, const ir::Operand*
 
 Conditions::Formula Conditions::of_operation(const Node& node, ValueId result, int depth) {
   const ir::Op& op = *node.op;
-  auto argument = [&](std::size_t i) { return formula(node.arguments[i], &op.arguments[i].value, depth + 1); };
+  auto argument = [&](std::size_t i) {
+    return formula(node.arguments[i], &op.arguments[i].value, depth + 1);
+  };
   auto negated = [](Formula inner) { return Formula{Formula::Form::Not, 0, {std::move(inner)}}; };
   Values depends;
-  if (op.kind == ir::Kind::Arith && op.callee == "not" && op.arguments.size() == 1) return negated(argument(0));
+  if (op.kind == ir::Kind::Arith && op.callee == "not" && op.arguments.size() == 1)
+    return negated(argument(0));
   if (op.kind == ir::Kind::Arith && op.arguments.size() == 2) {
     if (op.callee == "and" || op.callee == "or") {
-      return {op.callee == "and" ? Formula::Form::And : Formula::Form::Or, 0, {argument(0), argument(1)}};
+      return {op.callee == "and" ? Formula::Form::And : Formula::Form::Or,
+              0,
+              {argument(0), argument(1)}};
     }
     const std::string* right = literal(&op.arguments[1].value);
     const bool equal = op.callee == "eq" || op.callee == "is";
     const bool differs = op.callee == "ne" || op.callee == "is_not";
     // `x is not None` and `x` ask the same of an object.
-    if (right != nullptr && (*right == "none" || *right == "false") && (equal || differs)) return equal ? negated(argument(0)) : argument(0);
-    if (right != nullptr && *right == "true" && (equal || differs)) return equal ? argument(0) : negated(argument(0));
+    if (right != nullptr && (*right == "none" || *right == "false") && (equal || differs))
+      return equal ? negated(argument(0)) : argument(0);
+    if (right != nullptr && *right == "true" && (equal || differs))
+      return equal ? argument(0) : negated(argument(0));
     const std::string a = key(node.arguments[0], &op.arguments[0].value, depth + 1, depends);
     const std::string b = key(node.arguments[1], &op.arguments[1].value, depth + 1, depends);
     if (equal) return fact("eq " + std::min(a, b) + " " + std::max(a, b), depends);

@@ -1,5 +1,5 @@
-// Conditions of branches as formulas over facts that hold through an iteration, so that `if amp:` met twice on a path
-// is taken the same way both times. Internal to analyzer/flow.
+// Conditions of branches as formulas over facts that hold through an iteration, so that `if amp:`
+// met twice on a path is taken the same way both times. Internal to analyzer/flow.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,8 @@ class Conditions {
   Formula formula(const Values& values, const ir::Operand* operand, int depth);
   Formula of_operation(const Node& node, ValueId result, int depth);
   Formula fact(const std::string& key, const Values& values);
-  std::string key(const Values& values, const ir::Operand* operand, int depth, Values& depends) const;
+  std::string key(const Values& values, const ir::Operand* operand, int depth,
+                  Values& depends) const;
   void count(const Formula& formula);
   int number(int fact) const { return numbers_[static_cast<std::size_t>(fact)]; }
   enum class Truth { False, True, Open };
@@ -49,7 +50,7 @@ class Conditions {
   const Graph& graph_;
   std::vector<Fact> facts_;
   std::map<std::string, int> fact_ids_;
-  std::vector<int> numbers_;          // fact -> bit, or -1 when only one branch asks
+  std::vector<int> numbers_;  // fact -> bit, or -1 when only one branch asks
   std::map<NodeId, Formula> formulas_;
   std::vector<std::uint32_t> changes_;  // of each loop: the bits a round may change
 };

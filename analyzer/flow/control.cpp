@@ -16,7 +16,8 @@ const std::string* literal(const ir::Operand& operand) {
 
 Grad grad_of(const ir::Scope& scope) {
   using Form = ir::Scope::Form;
-  const std::string* first = scope.arguments.empty() ? nullptr : literal(scope.arguments.front().value);
+  const std::string* first =
+      scope.arguments.empty() ? nullptr : literal(scope.arguments.front().value);
   switch (scope.form) {
     case Form::NoGrad: return Grad::Off;
     case Form::EnableGrad: return Grad::On;
@@ -45,7 +46,8 @@ Builder::Run Builder::dead() const {
 void Builder::merge(Run& into, const Run& other) {
   if (!other.state.reachable) return;
   into.state.join(other.state, sets_, [this](Key key) {
-    const ValueId on_entry = member_on_entry(base_of(key), name_texts_[static_cast<std::size_t>(step_of(key))], ir::Role::Unknown);
+    const ValueId on_entry = member_on_entry(
+        base_of(key), name_texts_[static_cast<std::size_t>(step_of(key))], ir::Role::Unknown);
     return sets_.intern({on_entry});
   });
   for (const Pending& one : other.from) {
@@ -56,7 +58,9 @@ void Builder::merge(Run& into, const Run& other) {
   }
 }
 
-Grad Builder::grad(const Run& run) const { return grad_stack_.empty() ? run.state.grad : grad_stack_.back(); }
+Grad Builder::grad(const Run& run) const {
+  return grad_stack_.empty() ? run.state.grad : grad_stack_.back();
+}
 
 NodeId Builder::enter(const void* what, Node::Form form, const Location& at, Run& run) {
   const auto key = std::make_tuple(frame_id(), what, static_cast<int>(form));
@@ -110,7 +114,8 @@ void Builder::bind_targets(NodeId head, const ir::Loop& loop, Run& run) {
       write(loop.targets[i], known, run);
       continue;
     }
-    const ir::Role role = loop.form == ir::Loop::Form::Counted ? ir::Role::Number : role_of(loop.targets[i]);
+    const ir::Role role =
+        loop.form == ir::Loop::Form::Counted ? ir::Role::Number : role_of(loop.targets[i]);
     const ValueId target = fresh(head, static_cast<int>(i), role);
     value(target).form = Value::Form::Element;
     add(value(target).inputs, iterated);
@@ -118,9 +123,13 @@ void Builder::bind_targets(NodeId head, const ir::Loop& loop, Run& run) {
   }
 }
 
-void Builder::repeat(LoopId id, const ir::Loop* source, Run& run, const std::function<void(NodeId, Run&)>& start,
+void Builder::repeat(LoopId id, const ir::Loop* source, Run& run,
+                     const std::function<void(NodeId, Run&)>& start,
                      const std::function<void(Run&)>& body) {
-  const void* key = source != nullptr ? static_cast<const void*>(source) : reinterpret_cast<const void*>(std::uintptr_t{1} + static_cast<std::uintptr_t>(id) * 2);
+  const void* key =
+      source != nullptr
+          ? static_cast<const void*>(source)
+          : reinterpret_cast<const void*>(std::uintptr_t{1} + static_cast<std::uintptr_t>(id) * 2);
   const Location at = graph_.loops[static_cast<std::size_t>(id)].at;
   loop_stack_.push_back(id);
   frame().loops.push_back({id, dead(), dead()});
@@ -165,7 +174,8 @@ void Builder::repeat(LoopId id, const ir::Loop* source, Run& run, const std::fun
     graph_.loops[static_cast<std::size_t>(id)].latch = latch;
     if (!pass_run.state.reachable) break;
     connect(head, {{latch, 0, false}});
-    const bool endless = conditional && (!source->condition || literal(*source->condition) != nullptr);
+    const bool endless =
+        conditional && (!source->condition || literal(*source->condition) != nullptr);
     if (!endless) {
       Run out = pass_run;
       out.from = {{latch, 0, false}};
@@ -186,10 +196,33 @@ void Builder::repeat(LoopId id, const ir::Loop* source, Run& run, const std::fun
 }
 
 void Builder::visit(const ir::Loop& loop, Run& run) {
-  const auto [found, is_new] = loop_ids_.try_emplace({frame_id(), &loop}, static_cast<LoopId>(graph_.loops.size()));
-  if (is_new) graph_.loops.push_back({&loop, false, loop_stack_.empty() ? kNone : loop_stack_.back(), frame_id(), kNone, kNone, loop.at});
-  repeat(found->second, &loop, run, [&](NodeId head, Run& at_head) { bind_targets(head, loop, at_head); },
-         [&](Run& in_body) { block(loop.body, in_body); });
+  const auto [found, is_new] =
+      loop_ids_.try_emplace({frame_id(), &loop}, static_cast<LoopId>(graph_.loops.size()));
+  if (is_new)
+    graph_.loops.push_back({&loop, false, loop_stack_.empty() ? kNone : loop_stack_.back(),
+                            frame_id(), kNone, kNone, loop.at});
+  repeat(
+      found->second, &loop, run,
+      [&](NodeId head, Run& at_head) { bind_targets(head, loop, at_head); },
+      [&](Run& in_body) { block(loop.body, in_body); });
+}
+
+// `stage == TRAIN` where stage was given TRAIN: both sides are the same object.
+std::optional<bool> Builder::settled(const Values& condition) const {
+  if (condition.size() != 1) return std::nullopt;
+  const Value& one = value(condition.front());
+  if (one.form != Value::Form::Result || one.def == kNone) return std::nullopt;
+  const Node& made = graph_.nodes[static_cast<std::size_t>(one.def)];
+  if (!made.is(ir::Kind::Arith) || made.arguments.empty()) return std::nullopt;
+  if (made.op->callee == "not") {
+    const auto inner = settled(made.arguments[0]);
+    return inner ? std::optional(!*inner) : std::nullopt;
+  }
+  const bool equal = made.op->callee == "eq" || made.op->callee == "is";
+  const bool differs = made.op->callee == "ne" || made.op->callee == "is_not";
+  if ((!equal && !differs) || made.arguments.size() != 2) return std::nullopt;
+  if (made.arguments[0].size() != 1 || made.arguments[0] != made.arguments[1]) return std::nullopt;
+  return equal;
 }
 
 void Builder::visit(const ir::Branch& branch, Run& run) {
@@ -202,8 +235,11 @@ void Builder::visit(const ir::Branch& branch, Run& run) {
   Run held = run, other = run;
   held.from = {{id, 1, false}};
   other.from = {{id, -1, false}};
-  if (constant != nullptr && (*constant == "false" || *constant == "none" || *constant == "0")) held = dead();
-  else if (constant != nullptr) other = dead();
+  if (constant != nullptr && (*constant == "false" || *constant == "none" || *constant == "0"))
+    held = dead();
+  else if (constant != nullptr)
+    other = dead();
+  if (const auto known = settled(node(id).receiver)) (*known ? other : held) = dead();
   block(branch.then_body, held);
   block(branch.else_body, other);
   merge(held, other);
@@ -225,8 +261,10 @@ void Builder::visit(const ir::Scope& scope, Run& run) {
     add(value(target).inputs, given);
     write(*scope.target, {target}, run);
   }
-  const auto [found, is_new] = scope_ids_.try_emplace({frame_id(), &scope}, static_cast<int>(graph_.scopes.size()));
-  if (is_new) graph_.scopes.push_back({&scope, scope_stack_.empty() ? kNone : scope_stack_.back(), id});
+  const auto [found, is_new] =
+      scope_ids_.try_emplace({frame_id(), &scope}, static_cast<int>(graph_.scopes.size()));
+  if (is_new)
+    graph_.scopes.push_back({&scope, scope_stack_.empty() ? kNone : scope_stack_.back(), id});
   scope_stack_.push_back(found->second);
   if (sets_grad(scope)) grad_stack_.push_back(grad_of(scope));
   block(scope.body, run);
@@ -234,7 +272,8 @@ void Builder::visit(const ir::Scope& scope, Run& run) {
   scope_stack_.pop_back();
 }
 
-// Anything in a try body may throw: its handlers start from what held before it, after it, or at a raise inside it.
+// Anything in a try body may throw: its handlers start from what held before it, after it, or at a
+// raise inside it.
 void Builder::visit(const ir::Try& attempt, Run& run) {
   const Run before = run;
   Run raised = dead();

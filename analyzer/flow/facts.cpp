@@ -11,8 +11,9 @@ namespace {
 using ir::Kind;
 
 bool is_plain(ir::Role role) {
-  return role == ir::Role::Number || role == ir::Role::Text || role == ir::Role::Optimizer || role == ir::Role::Scheduler ||
-         role == ir::Role::Scaler || role == ir::Role::Module || role == ir::Role::LossModule;
+  return role == ir::Role::Number || role == ir::Role::Text || role == ir::Role::Optimizer ||
+         role == ir::Role::Scheduler || role == ir::Role::Scaler || role == ir::Role::Module ||
+         role == ir::Role::LossModule;
 }
 
 bool names_a_device(const std::string& text) {
@@ -24,12 +25,16 @@ bool names_a_device(const std::string& text) {
 
 // Questions about a tensor that are answered without its bytes, where they are read as members.
 bool is_metadata(const std::string& member) {
-  static const std::set<std::string> known = {"shape", "device", "dtype", "ndim", "is_cuda", "is_leaf", "requires_grad", "grad_fn", "layout",
-                                              "is_sparse", "is_quantized", "is_meta", "names", "itemsize", "nbytes", "is_cpu"};
+  static const std::set<std::string> known = {"shape",   "device",    "dtype",         "ndim",
+                                              "is_cuda", "is_leaf",   "requires_grad", "grad_fn",
+                                              "layout",  "is_sparse", "is_quantized",  "is_meta",
+                                              "names",   "itemsize",  "nbytes",        "is_cpu"};
   return known.contains(member);
 }
 
-bool names_the_host(const std::string& text) { return text == "\"cpu\"" || text == "cpu" || text.find("kCPU") != std::string::npos; }
+bool names_the_host(const std::string& text) {
+  return text == "\"cpu\"" || text == "cpu" || text.find("kCPU") != std::string::npos;
+}
 
 }  // namespace
 
@@ -46,7 +51,8 @@ Facts::Facts(const Analysis& analysis)
       for (const ValueId value : node.receiver) backwarded_[static_cast<std::size_t>(value)] = true;
     }
     // A change of type (double, half) stays where it is; `to` of something unknown may go anywhere.
-    if (node.is(Kind::Move) && (node.op->callee == "to" || node.op->callee == "cuda") && moved_to(node) != Device::Host) {
+    if (node.is(Kind::Move) && (node.op->callee == "to" || node.op->callee == "cuda") &&
+        moved_to(node) != Device::Host) {
       for (const ValueId value : node.receiver) moved_[static_cast<std::size_t>(value)] = true;
     }
     if (node.is(Kind::RequiresGrad) && literal_argument(*node.op, "requires_grad", 0) == "false") {
@@ -80,7 +86,8 @@ void Facts::run() {
 
 History Facts::joined(const Values& values) const {
   History most = History::None;
-  for (const ValueId value : values) most = std::max(most, history[static_cast<std::size_t>(value)]);
+  for (const ValueId value : values)
+    most = std::max(most, history[static_cast<std::size_t>(value)]);
   return most;
 }
 
@@ -102,31 +109,36 @@ History Facts::history_of(ValueId id) const {
     case Value::Form::Function: return History::None;
     case Value::Form::Name: return History::Maybe;
     case Value::Form::Member: {
-      if (value.step == "grad" || value.step == "data" || is_metadata(value.step)) return History::None;
+      if (value.step == "grad" || value.step == "data" || is_metadata(value.step))
+        return History::None;
       const Value& base = graph_.values[static_cast<std::size_t>(value.base)];
       if (base.form == Value::Form::Name || base.type != nullptr) return History::Maybe;
       return history[static_cast<std::size_t>(value.base)];
     }
     case Value::Form::Element: {
       const Node& head = graph_.nodes[static_cast<std::size_t>(value.def)];
-      if (head.loop_ir != nullptr && head.loop_ir->form == ir::Loop::Form::Counted) return History::None;
+      if (head.loop_ir != nullptr && head.loop_ir->form == ir::Loop::Form::Counted)
+        return History::None;
       return std::max(joined(value.inputs), head.receiver.empty() ? History::Maybe : History::None);
     }
-    case Value::Form::Result: return result_history(value, graph_.nodes[static_cast<std::size_t>(value.def)]);
+    case Value::Form::Result:
+      return result_history(value, graph_.nodes[static_cast<std::size_t>(value.def)]);
   }
   return History::Maybe;
 }
 
 bool Facts::is_frozen(ValueId module) const { return frozen_[static_cast<std::size_t>(module)]; }
 
-// A module's parameters put its result in a graph; one without parameters, or with frozen ones, passes on what it is given.
+// A module's parameters put its result in a graph; one without parameters, or with frozen ones,
+// passes on what it is given.
 History Facts::forward_history(const Node& node) const {
   History given = History::None;
   for (const Values& argument : node.arguments) given = std::max(given, joined(argument));
   bool own = node.receiver.empty();
   for (const ValueId module : node.receiver) {
     const ir::Op* maker = analysis_.maker(module);
-    const bool parameterless = maker != nullptr && maker->kind == Kind::Construct && has_no_parameters(maker->callee);
+    const bool parameterless =
+        maker != nullptr && maker->kind == Kind::Construct && has_no_parameters(maker->callee);
     own |= !parameterless && !is_frozen(module);
   }
   if (own) return History::Graph;
@@ -157,10 +169,14 @@ History Facts::result_history(const Value& value, const Node& node) const {
     case Kind::Remove:
     case Kind::Pack: return given;
     case Kind::HostRead: return node.op->callee == "cpu" ? given : History::None;
-    case Kind::AutogradGrad: return literal_argument(*node.op, "create_graph", 99) == "true" ? std::min(most, History::Graph) : History::None;
+    case Kind::AutogradGrad:
+      return literal_argument(*node.op, "create_graph", 99) == "true"
+                 ? std::min(most, History::Graph)
+                 : History::None;
     case Kind::Call:
       if (node.expanded) return joined(value.inputs);  // a tuple of what it returned
-      if (passes_through(node.op->callee)) return node.op->callee == "sum" && given == History::Leaf ? History::Graph : given;
+      if (passes_through(node.op->callee))
+        return node.op->callee == "sum" && given == History::Leaf ? History::Graph : given;
       return is_harmless(node.op->callee) ? History::None : History::Maybe;
     default: return History::None;
   }
@@ -178,7 +194,8 @@ Device Facts::moved_to(const Node& node) const {
     for (const ValueId value : node.arguments[i]) {
       const ir::Op* maker = analysis_.maker(value);
       if (maker == nullptr || maker->callee != "device" || maker->arguments.empty()) continue;
-      return names_the_host(ir::to_string(maker->arguments.front().value)) ? Device::Host : Device::Device;
+      return names_the_host(ir::to_string(maker->arguments.front().value)) ? Device::Host
+                                                                           : Device::Device;
     }
     if (argument.name == "device" || names_a_device(text)) return Device::Device;
   }
@@ -186,6 +203,12 @@ Device Facts::moved_to(const Node& node) const {
 }
 
 bool Facts::on_host(ValueId module) const {
+  const auto [known, is_new] = on_host_.try_emplace(module, false);
+  if (is_new) known->second = look_for_moves(module);
+  return known->second;
+}
+
+bool Facts::look_for_moves(ValueId module) const {
   const Value& value = graph_.values[static_cast<std::size_t>(module)];
   if (value.form != Value::Form::Result || moved_[static_cast<std::size_t>(module)]) return false;
   const ir::Op* maker = analysis_.maker(module);
@@ -196,7 +219,8 @@ bool Facts::on_host(ValueId module) const {
   }
   for (std::size_t other = 0; other < graph_.values.size(); ++other) {
     const Value& holder = graph_.values[other];
-    if (moved_[other] && (contains(holder.holds, module) || contains(holder.contents, module))) return false;
+    if (moved_[other] && (contains(holder.holds, module) || contains(holder.contents, module)))
+      return false;
   }
   return true;
 }
@@ -206,7 +230,8 @@ Device Facts::device_of(ValueId id) const {
   if (is_plain(value.role)) return Device::Host;
   switch (value.form) {
     case Value::Form::Function: return Device::Host;
-    case Value::Form::Name: return backwarded_[static_cast<std::size_t>(id)] ? Device::Device : Device::Maybe;
+    case Value::Form::Name:
+      return backwarded_[static_cast<std::size_t>(id)] ? Device::Device : Device::Maybe;
     case Value::Form::Member: {
       if (is_metadata(value.step)) return Device::Host;
       const Value& base = graph_.values[static_cast<std::size_t>(value.base)];
@@ -215,11 +240,14 @@ Device Facts::device_of(ValueId id) const {
     }
     case Value::Form::Element: {
       const Node& head = graph_.nodes[static_cast<std::size_t>(value.def)];
-      if (head.loop_ir != nullptr && head.loop_ir->form == ir::Loop::Form::Counted) return Device::Host;
-      // What a loader gives is on the host until it is moved; the elements of a tensor are where it is.
+      if (head.loop_ir != nullptr && head.loop_ir->form == ir::Loop::Form::Counted)
+        return Device::Host;
+      // What a loader gives is on the host until it is moved; the elements of a tensor are where it
+      // is.
       return joined_device(value.inputs);
     }
-    case Value::Form::Result: return result_device(value, graph_.nodes[static_cast<std::size_t>(value.def)]);
+    case Value::Form::Result:
+      return result_device(value, graph_.nodes[static_cast<std::size_t>(value.def)]);
   }
   return Device::Maybe;
 }
@@ -257,7 +285,9 @@ Device Facts::result_device(const Value& value, const Node& node) const {
     }
     case Kind::Arith:
       // Identity and membership are questions about the object, answered without its bytes.
-      if (node.op->callee == "is" || node.op->callee == "is_not" || node.op->callee == "in" || node.op->callee == "not_in") return Device::Host;
+      if (node.op->callee == "is" || node.op->callee == "is_not" || node.op->callee == "in" ||
+          node.op->callee == "not_in")
+        return Device::Host;
       for (const ir::Argument& argument : node.op->arguments) {
         if (ir::to_string(argument.value) == "none") return Device::Host;
       }
@@ -273,9 +303,12 @@ Device Facts::result_device(const Value& value, const Node& node) const {
     case Kind::ClipGrad: return Device::Device;
     case Kind::Call:
       if (node.expanded || passes_through(node.op->callee)) return given;
-      // A loss made by code that is not seen: certainly computed from the model when it is run backward.
+      // A loss made by code that is not seen: certainly computed from the model when it is run
+      // backward.
       if (std::any_of(node.results.begin(), node.results.end(), [&](const Values& made) {
-            return std::any_of(made.begin(), made.end(), [&](ValueId one) { return backwarded_[static_cast<std::size_t>(one)]; });
+            return std::any_of(made.begin(), made.end(), [&](ValueId one) {
+              return backwarded_[static_cast<std::size_t>(one)];
+            });
           })) {
         return Device::Device;
       }

@@ -1,10 +1,10 @@
-// What one entry point of a program does: its operations and those of every known function it calls, as a graph of
-// control flow, with the values each of them reads and makes.
+// What one entry point of a program does: its operations and those of every known function it
+// calls, as a graph of control flow, with the values each of them reads and makes.
 //
-// Calls to functions and methods of the same Program are expanded where they stand (recursion and size are bounded);
-// a value is one result of one operation in one such expansion, so two calls of a helper have different values.
-// Names, members, elements of containers, closures and arguments are followed, so a value found at a place is the
-// object itself: aliases need no further question.
+// Calls to functions and methods of the same Program are expanded where they stand (recursion and
+// size are bounded); a value is one result of one operation in one such expansion, so two calls of
+// a helper have different values. Names, members, elements of containers, closures and arguments
+// are followed, so a value found at a place is the object itself: aliases need no further question.
 #pragma once
 
 #include <map>
@@ -32,28 +32,28 @@ enum class Grad { On, Off, Unknown };  // whether operations record a graph
 
 struct Edge {
   NodeId to = kNone;
-  int taken = 0;           // of a Branch node: +1 its condition held, -1 it did not
-  bool skips_loop = false; // leaves a loop that has not run once
+  int taken = 0;            // of a Branch node: +1 its condition held, -1 it did not
+  bool skips_loop = false;  // leaves a loop that has not run once
 };
 
 struct Node {
   enum class Form { Entry, Exit, Op, Head, Latch, Branch, Scope, Jump, Join };
   Form form = Form::Op;
-  const ir::Op* op = nullptr;        // Op
-  const ir::Loop* loop_ir = nullptr; // Head, Latch
+  const ir::Op* op = nullptr;         // Op
+  const ir::Loop* loop_ir = nullptr;  // Head, Latch
   const ir::Branch* branch = nullptr;
   const ir::Scope* scope_ir = nullptr;
   const ir::Jump* jump = nullptr;
   const ir::Operand* condition = nullptr;  // Branch: also a while's
   Location at;
   FrameId frame = 0;
-  LoopId loop = kNone;               // the innermost loop it is in
-  int scope = kNone;                 // the innermost scope it is in
+  LoopId loop = kNone;  // the innermost loop it is in
+  int scope = kNone;    // the innermost scope it is in
   Grad grad = Grad::On;
-  bool prelude = false;              // module level or constructor run before the entry point; never reported
-  bool expanded = false;             // a call whose function's operations follow in the graph
-  Values receiver;                   // of a Branch: the condition; of a Head: what is iterated
-  std::vector<Values> arguments;     // of a Jump: its values; of a Scope: its arguments
+  bool prelude = false;   // module level or constructor run before the entry point; never reported
+  bool expanded = false;  // a call whose function's operations follow in the graph
+  Values receiver;        // of a Branch: the condition; of a Head: what is iterated
+  std::vector<Values> arguments;  // of a Jump: its values; of a Scope: its arguments
   std::vector<Values> results;
   std::vector<Edge> next;
 
@@ -72,15 +72,17 @@ struct Value {
   NodeId def = kNone;
   int index = 0;
   ValueId base = kNone;
-  std::string step;                  // Name, Member
+  std::string step;  // Name, Member
   ir::Role role = ir::Role::Unknown;
-  LoopId loop = kNone;               // the innermost loop it is made in; Member: its base's
-  const ir::Class* type = nullptr;   // of an instance of a class of the program
+  LoopId loop = kNone;              // the innermost loop it is made in; Member: its base's
+  const ir::Class* type = nullptr;  // of an instance of a class of the program
   const ir::Function* function = nullptr;
-  FrameId frame = 0;                 // Function: where it was defined; Name: whose name it is
-  Values inputs;                     // what it was computed from
-  Values contents;                   // what was ever put into it: elements of a container, what changed a tensor in place
-  Values holds;                      // what it may keep besides: members, what a constructor or an unknown call was given
+  FrameId frame = 0;  // Function: where it was defined; Name: whose name it is
+  Values inputs;      // what it was computed from
+  Values contents;  // what was ever put into it: elements of a container, what changed a tensor in
+                    // place
+  Values
+      holds;  // what it may keep besides: members, what a constructor or an unknown call was given
 };
 
 struct Loop {
@@ -113,16 +115,16 @@ struct Graph {
   std::vector<Loop> loops;
   std::vector<Scope> scopes;
   std::vector<Frame> frames;
-  Values returned;          // by the root
-  bool whole = true;        // false when a bound cut the expansion short
+  Values returned;    // by the root
+  bool whole = true;  // false when a bound cut the expansion short
 
-  bool in(LoopId loop, NodeId node) const;           // loop or one inside it
-  bool in_frame(FrameId frame, NodeId node) const;   // frame or one it called
-  bool loop_in(LoopId inner, LoopId outer) const;    // equal or nested
+  bool in(LoopId loop, NodeId node) const;          // loop or one inside it
+  bool in_frame(FrameId frame, NodeId node) const;  // frame or one it called
+  bool loop_in(LoopId inner, LoopId outer) const;   // equal or nested
 };
 
-// One graph for each entry point: module level, then every function that no other function of the program calls (and
-// those the bounds kept from being expanded). `program` must outlive the graphs.
+// One graph for each entry point: module level, then every function that no other function of the
+// program calls (and those the bounds kept from being expanded). `program` must outlive the graphs.
 std::vector<Graph> build(const ir::Program& program);
 
 }  // namespace forerun::flow

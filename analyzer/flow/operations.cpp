@@ -57,7 +57,8 @@ void Builder::visit(const ir::Op& op, Run& run) {
     }
     case Kind::Move: {
       const Values self = op.receiver ? read(*op.receiver, run) : Values{};
-      if (is_module(self) || op.result_role == ir::Role::Module) return results(op, id, {self}, run);
+      if (is_module(self) || op.result_role == ir::Role::Module)
+        return results(op, id, {self}, run);
       return fresh_results(op, id, run);
     }
     default: return fresh_results(op, id, run);
@@ -77,7 +78,8 @@ void Builder::fresh_results(const ir::Op& op, NodeId id, Run& run) {
   std::vector<Values> made;
   const std::size_t count = op.results.size();
   for (std::size_t i = 0; i < count; ++i) {
-    const ir::Role role = op.result_role != ir::Role::Unknown ? op.result_role : role_of(op.results[i]);
+    const ir::Role role =
+        op.result_role != ir::Role::Unknown ? op.result_role : role_of(op.results[i]);
     const ValueId result = fresh(id, static_cast<int>(i), role);
     add(value(result).inputs, node(id).receiver);
     for (const Values& given : node(id).arguments) add(value(result).inputs, given);
@@ -105,7 +107,9 @@ void Builder::pack(const ir::Op& op, NodeId id, Run& run) {
       if (!known.empty()) held = known;
     }
     add(inside, held);
-    const std::string step = is_dict && argument.name.empty() ? element_step(op.arguments[i - 1].value) : "[" + std::to_string(i) + "]";
+    const std::string step = is_dict && argument.name.empty()
+                                 ? element_step(op.arguments[i - 1].value)
+                                 : "[" + std::to_string(i) + "]";
     if (!step.empty()) run.state.set(member_key(container, name(step)), sets_.intern(held));
   }
   run.state.set(member_key(container, name("[]")), sets_.intern(inside));
@@ -118,7 +122,8 @@ void Builder::unpack(const ir::Op& op, NodeId id, Run& run) {
   const Values whole = read(op.arguments.front().value, run);
   if (whole.size() != 1) return;
   for (std::size_t i = 0; i < op.results.size(); ++i) {
-    const int* part = run.state.find(member_key(whole.front(), name("[" + std::to_string(i) + "]")));
+    const int* part =
+        run.state.find(member_key(whole.front(), name("[" + std::to_string(i) + "]")));
     if (part == nullptr) continue;
     const Values held = sets_.get(*part);
     add(node(id).results[i], held);

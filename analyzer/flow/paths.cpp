@@ -19,8 +19,10 @@ struct State {
 
 }  // namespace
 
-std::optional<NodeId> Analysis::path(NodeId from, const Test& goal, const Test& avoid, LoopId within) const {
-  // The search starts where the round (or the function) does, so that what had to hold to come to `from` is known.
+std::optional<NodeId> Analysis::path(NodeId from, const Test& goal, const Test& avoid,
+                                     LoopId within) const {
+  // The search starts where the round (or the function) does, so that what had to hold to come to
+  // `from` is known.
   const LoopId around = within != kNone ? within : innermost_loop(from);
   NodeId start = around == kNone ? kNone : loop(around).head;
   for (NodeId id = 0; start == kNone && id < static_cast<NodeId>(graph_.nodes.size()); ++id) {
@@ -39,7 +41,8 @@ std::optional<NodeId> Analysis::path(NodeId from, const Test& goal, const Test& 
       State next{edge.to, at.passed, at.assumption};
       if (edge.taken != 0 && !conditions_->take(at.node, edge.taken, next.assumption)) continue;
       if (node(edge.to).form == Node::Form::Head) {
-        if (!at.passed && edge.to == start) continue;  // another round before `from` tells nothing new
+        if (!at.passed && edge.to == start)
+          continue;  // another round before `from` tells nothing new
         conditions_->forget(node(edge.to).loop, next.assumption);
       }
       if (at.passed) {
@@ -58,15 +61,19 @@ std::optional<NodeId> Analysis::path(NodeId from, const Test& goal, const Test& 
 bool Analysis::every_round(LoopId id, NodeId passed) const {
   const Loop& around = loop(id);
   if (around.head == kNone || around.latch == kNone) return true;
-  const auto skipping = path(around.head, [&](NodeId at) { return at == around.latch; }, [&](NodeId at) { return at == passed; }, id);
+  const auto skipping = path(
+      around.head, [&](NodeId at) { return at == around.latch; },
+      [&](NodeId at) { return at == passed; }, id);
   return !skipping;
 }
 
 bool Analysis::comes_round(LoopId id, NodeId from, NodeId to) const {
   const Loop& around = loop(id);
   if (around.latch == kNone) return false;
-  const auto ends = path(from, [&](NodeId at) { return at == around.latch; }, [](NodeId) { return false; }, id);
-  const auto begins = path(around.head, [&](NodeId at) { return at == to; }, [](NodeId) { return false; }, id);
+  const auto ends = path(
+      from, [&](NodeId at) { return at == around.latch; }, [](NodeId) { return false; }, id);
+  const auto begins = path(
+      around.head, [&](NodeId at) { return at == to; }, [](NodeId) { return false; }, id);
   return ends.has_value() && begins.has_value();
 }
 

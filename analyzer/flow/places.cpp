@@ -3,13 +3,15 @@
 namespace forerun::flow {
 
 int Builder::name(const std::string& text) {
-  const auto [found, is_new] = name_numbers_.try_emplace(text, static_cast<int>(name_texts_.size()));
+  const auto [found, is_new] =
+      name_numbers_.try_emplace(text, static_cast<int>(name_texts_.size()));
   if (is_new) name_texts_.push_back(text);
   return found->second;
 }
 
 ValueId Builder::fresh(NodeId def, int index, ir::Role role) {
-  const auto [found, is_new] = result_ids_.try_emplace({def, index}, static_cast<ValueId>(graph_.values.size()));
+  const auto [found, is_new] =
+      result_ids_.try_emplace({def, index}, static_cast<ValueId>(graph_.values.size()));
   if (is_new) {
     Value made;
     made.def = def;
@@ -22,7 +24,8 @@ ValueId Builder::fresh(NodeId def, int index, ir::Role role) {
 }
 
 ValueId Builder::named(FrameId owner, const std::string& text, ir::Role role) {
-  const auto [found, is_new] = name_ids_.try_emplace({owner, text}, static_cast<ValueId>(graph_.values.size()));
+  const auto [found, is_new] =
+      name_ids_.try_emplace({owner, text}, static_cast<ValueId>(graph_.values.size()));
   if (is_new) {
     Value made;
     made.form = Value::Form::Name;
@@ -37,7 +40,8 @@ ValueId Builder::named(FrameId owner, const std::string& text, ir::Role role) {
 }
 
 ValueId Builder::member_on_entry(ValueId base, const std::string& step, ir::Role role) {
-  const auto [found, is_new] = member_ids_.try_emplace({base, step}, static_cast<ValueId>(graph_.values.size()));
+  const auto [found, is_new] =
+      member_ids_.try_emplace({base, step}, static_cast<ValueId>(graph_.values.size()));
   if (is_new) {
     Value made;
     made.form = Value::Form::Member;
@@ -54,7 +58,8 @@ ValueId Builder::member_on_entry(ValueId base, const std::string& step, ir::Role
 }
 
 ValueId Builder::function_value(const ir::Function& function, FrameId owner) {
-  const auto [found, is_new] = function_ids_.try_emplace({&function, owner}, static_cast<ValueId>(graph_.values.size()));
+  const auto [found, is_new] =
+      function_ids_.try_emplace({&function, owner}, static_cast<ValueId>(graph_.values.size()));
   if (is_new) {
     Value made;
     made.form = Value::Form::Function;
@@ -68,7 +73,8 @@ ValueId Builder::function_value(const ir::Function& function, FrameId owner) {
 ir::Role Builder::role_of(const ir::Place& place) const {
   const ir::Function* function = graph_.frames[static_cast<std::size_t>(frame_id())].function;
   if (function == nullptr) return ir::Role::Unknown;
-  if (const auto found = function->roles.find(place); found != function->roles.end()) return found->second;
+  if (const auto found = function->roles.find(place); found != function->roles.end())
+    return found->second;
   if (place.root != "self") return ir::Role::Unknown;
   const ir::Class* type = names_.type(function->owner);
   if (type == nullptr) return ir::Role::Unknown;
@@ -95,7 +101,8 @@ Values Builder::read(const ir::Operand& operand, Run& run) {
   // &self.method and &function: functions of the program itself.
   const auto dot = reference->name.rfind('.');
   if (dot != std::string::npos && reference->name.substr(0, 5) == "self.") {
-    const auto callee = method_of(read_name("self", {"self", {}}, run), reference->name.substr(dot + 1), false);
+    const auto callee =
+        method_of(read_name("self", {"self", {}}, run), reference->name.substr(dot + 1), false);
     if (callee) return {function_value(*callee->function, frame_id())};
   }
   const ir::Function* function = names_.function(reference->name, 0);
@@ -114,10 +121,12 @@ Values Builder::read(const ir::Place& place, Run& run) {
   return found;
 }
 
-// A frame's own names, those of the functions it is nested in, module level; else the name is from outside.
+// A frame's own names, those of the functions it is nested in, module level; else the name is from
+// outside.
 Values Builder::read_name(const std::string& root, const ir::Place& place, Run& run) {
   const int number = name(root);
-  for (FrameId at = frame_id(); at != kNone; at = graph_.frames[static_cast<std::size_t>(at)].lexical) {
+  for (FrameId at = frame_id(); at != kNone;
+       at = graph_.frames[static_cast<std::size_t>(at)].lexical) {
     if (const int* set = run.state.find(name_key(at, number))) return sets_.get(*set);
   }
   if (!root.empty() && root.front() == '%') return {};
@@ -149,12 +158,13 @@ void Builder::write(const ir::Place& place, const Values& values, Run& run, bool
     write_member(bases, step, values, run, bases.size() == 1 && step != "[]");
     return;
   }
-  // A lambda that captures by reference writes the variable around it; so does Python's nonlocal, of which only `+=` on a
-  // name that is not local tells.
+  // A lambda that captures by reference writes the variable around it; so does Python's nonlocal,
+  // of which only `+=` on a name that is not local tells.
   FrameId owner = frame_id();
   const bool reaches_out = program_.language == ir::Language::Cpp || augmented;
   if (reaches_out && run.state.find(name_key(owner, name(place.root))) == nullptr) {
-    for (FrameId at = owner; at != kNone; at = graph_.frames[static_cast<std::size_t>(at)].lexical) {
+    for (FrameId at = owner; at != kNone;
+         at = graph_.frames[static_cast<std::size_t>(at)].lexical) {
       if (run.state.find(name_key(at, name(place.root))) == nullptr) continue;
       owner = at;
       break;
@@ -163,12 +173,16 @@ void Builder::write(const ir::Place& place, const Values& values, Run& run, bool
   run.state.set(name_key(owner, name(place.root)), sets_.intern(values));
 }
 
-void Builder::write_member(const Values& bases, const std::string& step, const Values& values, Run& run, bool strong) {
+void Builder::write_member(const Values& bases, const std::string& step, const Values& values,
+                           Run& run, bool strong) {
   for (const ValueId base : bases) {
     const Key key = member_key(base, name(step));
     const int* before = run.state.find(key);
     int set = sets_.intern(values);
-    if (!strong) set = sets_.united(set, before != nullptr ? *before : sets_.intern({member_on_entry(base, step, ir::Role::Unknown)}));
+    if (!strong)
+      set = sets_.united(set, before != nullptr
+                                  ? *before
+                                  : sets_.intern({member_on_entry(base, step, ir::Role::Unknown)}));
     run.state.set(key, set);
     add(step.starts_with('[') ? value(base).contents : value(base).holds, values);
   }

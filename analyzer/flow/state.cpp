@@ -4,7 +4,9 @@
 
 namespace forerun::flow {
 
-bool contains(const Values& values, ValueId value) { return std::binary_search(values.begin(), values.end(), value); }
+bool contains(const Values& values, ValueId value) {
+  return std::binary_search(values.begin(), values.end(), value);
+}
 
 bool intersect(const Values& a, const Values& b) {
   for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
@@ -41,12 +43,14 @@ int SetTable::united(int a, int b) {
 }
 
 const int* State::find(Key key) const {
-  const auto at = std::lower_bound(slots_.begin(), slots_.end(), key, [](const Slot& slot, Key k) { return slot.key < k; });
+  const auto at = std::lower_bound(slots_.begin(), slots_.end(), key,
+                                   [](const Slot& slot, Key k) { return slot.key < k; });
   return at != slots_.end() && at->key == key ? &at->set : nullptr;
 }
 
 void State::set(Key key, int set) {
-  const auto at = std::lower_bound(slots_.begin(), slots_.end(), key, [](const Slot& slot, Key k) { return slot.key < k; });
+  const auto at = std::lower_bound(slots_.begin(), slots_.end(), key,
+                                   [](const Slot& slot, Key k) { return slot.key < k; });
   if (at != slots_.end() && at->key == key) {
     at->set = set;
   } else {

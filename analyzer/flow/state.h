@@ -25,7 +25,9 @@ class SetTable {
 
 using Key = std::uint64_t;
 inline constexpr Key kMemberBit = Key{1} << 63;
-inline Key name_key(FrameId frame, int name) { return Key(static_cast<std::uint32_t>(frame)) << 32 | static_cast<std::uint32_t>(name); }
+inline Key name_key(FrameId frame, int name) {
+  return Key(static_cast<std::uint32_t>(frame)) << 32 | static_cast<std::uint32_t>(name);
+}
 inline Key member_key(ValueId base, int step) { return kMemberBit | name_key(base, step); }
 inline ValueId base_of(Key key) { return static_cast<ValueId>((key & ~kMemberBit) >> 32); }
 inline int step_of(Key key) { return static_cast<int>(key & 0xffffffffu); }
@@ -39,7 +41,8 @@ class State {
   void set(Key key, int set);
   void drop_names(FrameId frame);  // a frame's names, when nothing can read them again
 
-  // After it this state holds what either held. `entry` gives what a member held before anything was written to it.
+  // After it this state holds what either held. `entry` gives what a member held before anything
+  // was written to it.
   template <class Entry>
   void join(const State& other, SetTable& sets, Entry entry);
   bool operator==(const State&) const = default;
@@ -64,7 +67,8 @@ void State::join(const State& other, SetTable& sets, Entry entry) {
   std::vector<Slot> joined;
   joined.reserve(slots_.size() + other.slots_.size());
   std::size_t i = 0, j = 0;
-  // A name only one side knows keeps its value; a member the other side never wrote still holds what it held on entry.
+  // A name only one side knows keeps its value; a member the other side never wrote still holds
+  // what it held on entry.
   auto one_sided = [&](const Slot& slot) {
     const bool member = (slot.key & kMemberBit) != 0;
     joined.push_back({slot.key, member ? sets.united(slot.set, entry(slot.key)) : slot.set});

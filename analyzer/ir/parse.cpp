@@ -1,10 +1,10 @@
 #include "analyzer/ir/parse.h"
 
-#include <fmt/format.h>
-
 #include <cctype>
 #include <sstream>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "core/nearest.h"
 
@@ -15,7 +15,7 @@ struct Token {
   enum class Form { Word, Text, Mark, End };
   Form form = Form::End;
   std::string_view text;
-  int column = 0;  // 1-based
+  int column = 0;      // 1-based
   bool glued = false;  // no space before it
 };
 
@@ -41,17 +41,21 @@ class Parser {
   }
 
  private:
-  // --- errors -------------------------------------------------------------------------------------
+  // --- errors
+  // -------------------------------------------------------------------------------------
   bool fail(int line, int column, std::string message, std::string accepted = {}) {
-    problem_ = error_at({program_.path, {line, column}, {}}, std::move(message), std::move(accepted));
+    problem_ =
+        error_at({program_.path, {line, column}, {}}, std::move(message), std::move(accepted));
     return false;
   }
   bool fail(const Token& token, const std::string& expected) {
-    const std::string found = token.form == Token::Form::End ? "the line ends" : fmt::format("found '{}'", token.text);
+    const std::string found =
+        token.form == Token::Form::End ? "the line ends" : fmt::format("found '{}'", token.text);
     return fail(line_->number, token.column, fmt::format("{}, expected {}", found, expected));
   }
 
-  // --- lines --------------------------------------------------------------------------------------
+  // --- lines
+  // --------------------------------------------------------------------------------------
   bool split_lines() {
     int number = 0;
     for (std::size_t at = 0; at < text_.size();) {
@@ -66,16 +70,22 @@ class Parser {
   bool add_line(std::string_view line, int number) {
     const std::size_t indent = line.find_first_not_of(' ');
     if (indent == std::string_view::npos) return true;
-    if (lines_.size() >= kMaxLines) return fail(number, 1, fmt::format("more than {} lines", kMaxLines));
-    if (indent % 2 != 0) return fail(number, static_cast<int>(indent) + 1, "indentation is not a multiple of two spaces");
-    if (indent / 2 > kMaxDepth) return fail(number, 1, fmt::format("nested deeper than {} blocks", kMaxDepth));
-    lines_.push_back({number, static_cast<int>(indent / 2), line.substr(indent), static_cast<int>(indent) + 1});
+    if (lines_.size() >= kMaxLines)
+      return fail(number, 1, fmt::format("more than {} lines", kMaxLines));
+    if (indent % 2 != 0)
+      return fail(number, static_cast<int>(indent) + 1,
+                  "indentation is not a multiple of two spaces");
+    if (indent / 2 > kMaxDepth)
+      return fail(number, 1, fmt::format("nested deeper than {} blocks", kMaxDepth));
+    lines_.push_back(
+        {number, static_cast<int>(indent / 2), line.substr(indent), static_cast<int>(indent) + 1});
     return true;
   }
 
   const Line* peek() const { return next_ < lines_.size() ? &lines_[next_] : nullptr; }
 
-  // --- tokens -------------------------------------------------------------------------------------
+  // --- tokens
+  // -------------------------------------------------------------------------------------
   bool tokenize(const Line& line) {
     line_ = &line;
     tokens_.clear();
@@ -92,12 +102,16 @@ class Parser {
       Token::Form form = Token::Form::Mark;
       if (line.text[i] == '"') {
         form = Token::Form::Text;
-        while (end < line.text.size() && line.text[end] != '"') end += line.text[end] == '\\' ? 2 : 1;
-        if (end >= line.text.size()) return fail(line.number, column, "text without a closing quote");
+        while (end < line.text.size() && line.text[end] != '"')
+          end += line.text[end] == '\\' ? 2 : 1;
+        if (end >= line.text.size())
+          return fail(line.number, column, "text without a closing quote");
         ++end;
       } else if (!is_mark(line.text[i])) {
         form = Token::Form::Word;
-        while (end < line.text.size() && line.text[end] != ' ' && line.text[end] != '"' && !is_mark(line.text[end])) ++end;
+        while (end < line.text.size() && line.text[end] != ' ' && line.text[end] != '"' &&
+               !is_mark(line.text[end]))
+          ++end;
       }
       tokens_.push_back({form, line.text.substr(i, end - i), column, glued});
       glued = true;
@@ -119,9 +133,14 @@ class Parser {
     return true;
   }
   bool end_of_line() { return at_ >= tokens_.size() || fail(token(), "the end of the line"); }
-  Location here() const { return {program_.path, {line_->number, line_->column}, {line_->number, line_->column + static_cast<int>(line_->text.size())}}; }
+  Location here() const {
+    return {program_.path,
+            {line_->number, line_->column},
+            {line_->number, line_->column + static_cast<int>(line_->text.size())}};
+  }
 
-  // --- operands -----------------------------------------------------------------------------------
+  // --- operands
+  // -----------------------------------------------------------------------------------
   static bool is_literal(std::string_view word) {
     if (word == "true" || word == "false" || word == "none") return true;
     const char c = word.front();
@@ -131,18 +150,23 @@ class Parser {
   bool place(std::string_view word, int column, Place& result) {
     std::size_t i = word.find_first_of(".[");
     result.root = std::string(word.substr(0, i));
-    if (result.root.empty()) return fail(line_->number, column, fmt::format("'{}' has no name", word));
+    if (result.root.empty())
+      return fail(line_->number, column, fmt::format("'{}' has no name", word));
     while (i != std::string_view::npos && i < word.size()) {
       if (word[i] == '[') {
-        if (word.substr(i, 2) != "[]") return fail(line_->number, column, fmt::format("'{}': expected [] for an element", word));
+        if (word.substr(i, 2) != "[]")
+          return fail(line_->number, column, fmt::format("'{}': expected [] for an element", word));
         result.steps.emplace_back("[]");
         i += 2;
-        if (i < word.size() && word[i] != '.' && word[i] != '[') return fail(line_->number, column, fmt::format("'{}': expected . or [] after []", word));
+        if (i < word.size() && word[i] != '.' && word[i] != '[')
+          return fail(line_->number, column, fmt::format("'{}': expected . or [] after []", word));
         continue;
       }
       const std::size_t end = word.find_first_of(".[", i + 1);
-      const std::string_view step = word.substr(i + 1, end == std::string_view::npos ? end : end - i - 1);
-      if (step.empty()) return fail(line_->number, column, fmt::format("'{}' has an empty member", word));
+      const std::string_view step =
+          word.substr(i + 1, end == std::string_view::npos ? end : end - i - 1);
+      if (step.empty())
+        return fail(line_->number, column, fmt::format("'{}' has an empty member", word));
       result.steps.emplace_back(step);
       i = end;
     }
@@ -221,14 +245,16 @@ class Parser {
     return true;
   }
 
-  // --- statements ---------------------------------------------------------------------------------
+  // --- statements
+  // ---------------------------------------------------------------------------------
   bool top_level() {
     const Line& line = lines_[next_];
     if (line.text.front() == '#') {
       ++next_;
       return directive(line, nullptr);
     }
-    if (line.depth != 0) return fail(line.number, line.column, "indented deeper than what is around it");
+    if (line.depth != 0)
+      return fail(line.number, line.column, "indented deeper than what is around it");
     if (!tokenize(line)) return false;
     if (!is("function")) return fail(token(), "'function'");
     Function function;
@@ -244,7 +270,8 @@ class Parser {
     const Token name_token = token();
     if (name_token.form != Token::Form::Word) return fail(name_token, "the function's name");
     function.name = std::string(name_token.text);
-    if (const auto dot = function.name.rfind('.'); dot != std::string::npos) function.owner = function.name.substr(0, dot);
+    if (const auto dot = function.name.rfind('.'); dot != std::string::npos)
+      function.owner = function.name.substr(0, dot);
     ++at_;
     if (!take("(")) return fail(token(), "'('");
     while (!take(")")) {
@@ -271,7 +298,8 @@ class Parser {
         continue;
       }
       if (line->depth < depth) return true;
-      if (line->depth > depth) return fail(line->number, line->column, "indented deeper than what is around it");
+      if (line->depth > depth)
+        return fail(line->number, line->column, "indented deeper than what is around it");
       if (!tokenize(*line)) return false;
       if (is_part()) return true;
       if (!statement(result)) return false;
@@ -307,7 +335,8 @@ class Parser {
       result.push_back({Define{std::move(function)}});
       return true;
     }
-    for (const Jump::Form form : {Jump::Form::Return, Jump::Form::Break, Jump::Form::Continue, Jump::Form::Raise, Jump::Form::Yield}) {
+    for (const Jump::Form form : {Jump::Form::Return, Jump::Form::Break, Jump::Form::Continue,
+                                  Jump::Form::Raise, Jump::Form::Yield}) {
       if (assigned || !is(name(form))) continue;
       Jump jump{form, {}, here()};
       ++at_;
@@ -332,10 +361,14 @@ class Parser {
     const Token first = token();
     if (first.form == Token::Form::End) return fail(first, "an operation");
     const bool alone = at_ + 1 == tokens_.size();
-    const std::size_t colon = first.form == Token::Form::Word ? first.text.find(':') : std::string_view::npos;
-    const auto kind = first.form == Token::Form::Word ? kind_from_name(first.text.substr(0, colon)) : std::nullopt;
-    // `x = loss` gives x the value of a variable called loss; only a clock is read without naming anything.
-    const bool assignment = !op.results.empty() && alone && colon == std::string_view::npos && !(kind == Kind::Clock);
+    const std::size_t colon =
+        first.form == Token::Form::Word ? first.text.find(':') : std::string_view::npos;
+    const auto kind = first.form == Token::Form::Word ? kind_from_name(first.text.substr(0, colon))
+                                                      : std::nullopt;
+    // `x = loss` gives x the value of a variable called loss; only a clock is read without naming
+    // anything.
+    const bool assignment =
+        !op.results.empty() && alone && colon == std::string_view::npos && !(kind == Kind::Clock);
     if (assignment || (!op.results.empty() && !kind && alone)) return assign(op);
     if (!kind) return unknown_kind(first);
     op.kind = *kind;
@@ -364,7 +397,8 @@ class Parser {
     const std::string typed(word.text.substr(0, word.text.find(':')));
     const auto close = nearest(typed, known);
     return fail(line_->number, word.column, fmt::format("unknown operation '{}'", typed),
-                close ? fmt::format("did you mean '{}'?", *close) : "an operation of analyzer/ir/kinds.def");
+                close ? fmt::format("did you mean '{}'?", *close)
+                      : "an operation of analyzer/ir/kinds.def");
   }
 
   bool parse_loop(Block& result) {
@@ -416,13 +450,15 @@ class Parser {
     const Token t = token();
     const std::size_t colon = t.text.find(':');
     bool known = false;
-    for (const Scope::Form form : {Scope::Form::NoGrad, Scope::Form::EnableGrad, Scope::Form::InferenceMode,
-                                   Scope::Form::SetGradEnabled, Scope::Form::Autocast, Scope::Form::Other}) {
+    for (const Scope::Form form :
+         {Scope::Form::NoGrad, Scope::Form::EnableGrad, Scope::Form::InferenceMode,
+          Scope::Form::SetGradEnabled, Scope::Form::Autocast, Scope::Form::Other}) {
       if (t.form != Token::Form::Word || t.text.substr(0, colon) != name(form)) continue;
       scope.form = form;
       known = true;
     }
-    if (!known) return fail(t, "no_grad, enable_grad, inference_mode, set_grad_enabled, autocast or with");
+    if (!known)
+      return fail(t, "no_grad, enable_grad, inference_mode, set_grad_enabled, autocast or with");
     if (colon != std::string_view::npos) scope.callee = std::string(t.text.substr(colon + 1));
     ++at_;
     if (is("(") && !arguments(scope.arguments)) return false;
@@ -451,12 +487,14 @@ class Parser {
       attempt.handlers.emplace_back();
       if (!part("handler", depth, attempt.handlers.back())) return false;
     }
-    if (!part("otherwise", depth, attempt.otherwise) || !part("finally", depth, attempt.finally)) return false;
+    if (!part("otherwise", depth, attempt.otherwise) || !part("finally", depth, attempt.finally))
+      return false;
     result.push_back({std::move(attempt)});
     return true;
   }
 
-  // --- what printing drops ------------------------------------------------------------------------
+  // --- what printing drops
+  // ------------------------------------------------------------------------
   static std::optional<Role> role_named(std::string_view word) {
     for (int i = 0; i <= static_cast<int>(Role::Other); ++i) {
       if (word == name(static_cast<Role>(i))) return static_cast<Role>(i);
@@ -474,7 +512,9 @@ class Parser {
       Class type{first, {}, {}, {program_.path, {line.number, line.column}, {}}};
       std::string base;
       while (words >> base) {
-        while (!base.empty() && !std::isalnum(static_cast<unsigned char>(base.back())) && base.back() != '_') base.pop_back();
+        while (!base.empty() && !std::isalnum(static_cast<unsigned char>(base.back())) &&
+               base.back() != '_')
+          base.pop_back();
         if (!base.empty() && base.front() == '(') base.erase(0, 1);
         if (!base.empty()) type.bases.push_back(base);
       }
@@ -485,10 +525,12 @@ class Parser {
     line_ = &line;
     Place where;
     const auto role = role_named(second);
-    if (first.empty() || !role) return fail(line.number, line.column, fmt::format("'{}' is not a role", second));
+    if (first.empty() || !role)
+      return fail(line.number, line.column, fmt::format("'{}' is not a role", second));
     if (!place(first, line.column, where)) return false;
     if (what == "role" && function != nullptr) function->roles[where] = *role;
-    if (what == "member" && !program_.classes.empty()) program_.classes.back().members[where] = *role;
+    if (what == "member" && !program_.classes.empty())
+      program_.classes.back().members[where] = *role;
     return true;
   }
 
@@ -505,6 +547,8 @@ class Parser {
 
 }  // namespace
 
-Result<Program> parse(std::string_view text, const std::string& path) { return Parser(text, path).run(); }
+Result<Program> parse(std::string_view text, const std::string& path) {
+  return Parser(text, path).run();
+}
 
 }  // namespace forerun::ir

@@ -1,6 +1,8 @@
-// The printed form of the IR back to a Program: tests and fuzzing are written in it. docs/ir.md is the grammar.
+// The printed form of the IR back to a Program: tests and fuzzing are written in it. docs/ir.md is
+// the grammar.
 //
-// Two things the printed form does not carry can be given in comment lines, which printing drops again:
+// Two things the printed form does not carry can be given in comment lines, which printing drops
+// again:
 //   # import lightning        Program::imports
 //   # language cpp            Program::language
 //   # class Mean (Base, ...)  Program::classes, members by `# member self.x ROLE` after it
@@ -16,12 +18,12 @@
 
 namespace forerun::ir {
 
-inline constexpr int kMaxDepth = 200;             // nested blocks
+inline constexpr int kMaxDepth = 200;              // nested blocks
 inline constexpr std::size_t kMaxLines = 1 << 20;  // of one program
 
-// Errors name line and column, the offending text and what would stand there. Locations in the program are
-// those of `text`; `path` is the file they name. For every text t that parses, print(parse(t)) is t without its
-// comment lines.
+// Errors name line and column, the offending text and what would stand there. Locations in the
+// program are those of `text`; `path` is the file they name. For every text t that parses,
+// print(parse(t)) is t without its comment lines.
 Result<Program> parse(std::string_view text, const std::string& path);
 
 }  // namespace forerun::ir

@@ -1,10 +1,10 @@
 // The questions rules ask, on programs written in the printed IR.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <memory>
 #include <string>
 #include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "analyzer/flow/analysis.h"
 #include "analyzer/flow/names.h"
@@ -43,7 +43,9 @@ NodeId only(const Analysis& of, ir::Kind kind) {
 
 // The node whose statement is on this line of the text.
 NodeId at_line(const Analysis& of, int line, Node::Form form = Node::Form::Op) {
-  for (const NodeId id : of.where([&](const Node& node) { return node.form == form && node.at.begin.line == line; })) return id;
+  for (const NodeId id :
+       of.where([&](const Node& node) { return node.form == form && node.at.begin.line == line; }))
+    return id;
   ADD_FAILURE() << "nothing on line " << line;
   return 0;
 }
@@ -52,11 +54,17 @@ Values result(const Analysis& of, int line) { return of.node(at_line(of, line)).
 
 bool reaches(const Analysis& of, int from, int to, int avoiding) {
   const NodeId goal = at_line(of, to), avoid = avoiding == 0 ? kNone : at_line(of, avoiding);
-  return of.path(at_line(of, from), [&](NodeId id) { return id == goal; }, [&](NodeId id) { return id == avoid; }).has_value();
+  return of
+      .path(
+          at_line(of, from), [&](NodeId id) { return id == goal; },
+          [&](NodeId id) { return id == avoid; })
+      .has_value();
 }
 
 TEST(Build, EntryPointsAreFunctionsNobodyCalls) {
-  const Program p("function helper (a)\n  return a\nfunction main ()\n  %1 = call:helper (1)\nfunction lonely ()\n  %1 = clock\n");
+  const Program p(
+      "function helper (a)\n  return a\nfunction main ()\n  %1 = call:helper (1)\nfunction lonely "
+      "()\n  %1 = clock\n");
   std::vector<std::string> names;
   for (const auto& one : p.all) names.push_back(one->graph().root->name);
   EXPECT_THAT(names, ElementsAre("main", "lonely"));
@@ -73,13 +81,17 @@ TEST(Build, CallsAreExpandedWhereTheyStand) {
       "    call:step (opt, %1)\n");
   const Analysis& of = p.root("fit");
   const NodeId backward = only(of, ir::Kind::Backward), forward = only(of, ir::Kind::Forward);
-  EXPECT_EQ(of.node(backward).receiver, of.node(forward).results[0]) << "the argument is the parameter";
+  EXPECT_EQ(of.node(backward).receiver, of.node(forward).results[0])
+      << "the argument is the parameter";
   EXPECT_EQ(of.loops_around(backward), of.loops_around(forward));
-  EXPECT_EQ(of.node(of.seen_from(of.innermost_loop(backward), backward)).at.begin.line, 7) << "the call, seen from the loop";
+  EXPECT_EQ(of.node(of.seen_from(of.innermost_loop(backward), backward)).at.begin.line, 7)
+      << "the call, seen from the loop";
 }
 
 TEST(Build, RecursionEnds) {
-  const Program p("function cut (state)\n  %1 = call:cut (state)\n  return %1\nfunction main (s)\n  %1 = call:cut (s)\n  print (%1)\n");
+  const Program p(
+      "function cut (state)\n  %1 = call:cut (state)\n  return %1\nfunction main (s)\n  %1 = "
+      "call:cut (s)\n  print (%1)\n");
   EXPECT_TRUE(p.root("main").graph().whole);
 }
 
@@ -145,15 +157,20 @@ TEST(Build, ClosuresAreRunByTheOptimizer) {
       "  loop i to 3\n"
       "    step opt (&closure)\n");
   const Analysis& of = p.root("main");
-  EXPECT_EQ(of.innermost_loop(only(of, ir::Kind::Backward)), of.innermost_loop(only(of, ir::Kind::Step)));
-  EXPECT_EQ(of.node(only(of, ir::Kind::ZeroGrad)).receiver, of.node(only(of, ir::Kind::Step)).receiver);
+  EXPECT_EQ(of.innermost_loop(only(of, ir::Kind::Backward)),
+            of.innermost_loop(only(of, ir::Kind::Step)));
+  EXPECT_EQ(of.node(only(of, ir::Kind::ZeroGrad)).receiver,
+            of.node(only(of, ir::Kind::Step)).receiver);
 }
 
 TEST(Build, LoopsCarryValuesRound) {
-  const Program p("function main (xs)\n  total = 0.0\n  loop x in xs\n    total = arith:add (total, x)\n  print (total)\n");
+  const Program p(
+      "function main (xs)\n  total = 0.0\n  loop x in xs\n    total = arith:add (total, x)\n  "
+      "print (total)\n");
   const Analysis& of = p.root("main");
   const Values sum = result(of, 4);
-  EXPECT_TRUE(contains(of.sources(of.node(at_line(of, 4)).arguments[0]), sum.front())) << "the sum is made of its earlier self";
+  EXPECT_TRUE(contains(of.sources(of.node(at_line(of, 4)).arguments[0]), sum.front()))
+      << "the sum is made of its earlier self";
 }
 
 TEST(Build, AHugeProgramIsCutShortAndSaysSo) {
@@ -177,12 +194,12 @@ constexpr const char* kBranches =
     "  branch amp\n"                         // 2
     "    backward a\n"                       // 3
     "  else\n"
-    "    backward b\n"                       // 5
-    "  branch amp\n"                         // 6
-    "    unscale a\n"                        // 7
-    "  branch other\n"                       // 8
-    "    unscale b\n"                        // 9
-    "  clip_grad (c)\n";                     // 10
+    "    backward b\n"    // 5
+    "  branch amp\n"      // 6
+    "    unscale a\n"     // 7
+    "  branch other\n"    // 8
+    "    unscale b\n"     // 9
+    "  clip_grad (c)\n";  // 10
 
 TEST(Path, AConditionHoldsThroughout) {
   const Program p(kBranches);
@@ -222,14 +239,19 @@ TEST(Path, ConditionsOfARoundAreForgotten) {
       "    %3 = arith:mod (i, every)\n"
       "    %4 = arith:eq (%3, 0)\n"
       "    branch %4\n"
-      "      print (x)\n"      // 10
+      "      print (x)\n"  // 10
       "    else\n"
       "      empty_cache\n");  // 12
   const Analysis& of = p.root("main");
   const LoopId loop = of.innermost_loop(at_line(of, 6));
   const NodeId other = at_line(of, 12);
-  EXPECT_FALSE(of.path(at_line(of, 6), [&](NodeId id) { return id == other; }, [&](NodeId id) { return id == of.loop(loop).latch; })) << "the same round";
-  EXPECT_TRUE(of.path(at_line(of, 6), [&](NodeId id) { return id == other; }, [](NodeId) { return false; })) << "the next one";
+  EXPECT_FALSE(of.path(
+      at_line(of, 6), [&](NodeId id) { return id == other; },
+      [&](NodeId id) { return id == of.loop(loop).latch; }))
+      << "the same round";
+  EXPECT_TRUE(of.path(
+      at_line(of, 6), [&](NodeId id) { return id == other; }, [](NodeId) { return false; }))
+      << "the next one";
 }
 
 TEST(Path, EveryRound) {
@@ -264,26 +286,29 @@ TEST(History, FollowsGradients) {
   const Program p(
       "# role x tensor\n"
       "function main (net, x)\n"
-      "  out = forward net (x)\n"            // 3
-      "  %1 = tensor:relu (out)\n"           // 4
-      "  %2 = tensor:argmax %1\n"            // 5
-      "  %3 = detach %1\n"                   // 6
-      "  %4 = arith:mul (%3, 2)\n"           // 7
-      "  %5 = host_read:cpu %1\n"            // 8
-      "  %6 = host_read:item %1\n"           // 9
-      "  %7 = pack:tuple (1, %1)\n"          // 10
-      "  %8 = arith:gt (%1, 0)\n"            // 11
+      "  out = forward net (x)\n"    // 3
+      "  %1 = tensor:relu (out)\n"   // 4
+      "  %2 = tensor:argmax %1\n"    // 5
+      "  %3 = detach %1\n"           // 6
+      "  %4 = arith:mul (%3, 2)\n"   // 7
+      "  %5 = host_read:cpu %1\n"    // 8
+      "  %6 = host_read:item %1\n"   // 9
+      "  %7 = pack:tuple (1, %1)\n"  // 10
+      "  %8 = arith:gt (%1, 0)\n"    // 11
       "  scope no_grad\n"
-      "    %9 = forward net (x)\n"           // 13
-      "  %10 = arith:add (x, 1)\n"           // 14
-      "  %11 = parameters net\n"             // 15
-      "  %12 = tensor:sum (%11)\n"           // 16
-      "  %13 = autograd_grad (%12, x)\n");   // 17
+      "    %9 = forward net (x)\n"          // 13
+      "  %10 = arith:add (x, 1)\n"          // 14
+      "  %11 = parameters net\n"            // 15
+      "  %12 = tensor:sum (%11)\n"          // 16
+      "  %13 = autograd_grad (%12, x)\n");  // 17
   const Analysis& of = p.root("main");
-  const std::pair<int, History> expected[] = {{3, History::Graph}, {4, History::Graph}, {5, History::None},  {6, History::None},  {7, History::None},
-                                              {8, History::Graph}, {9, History::None},  {10, History::Graph}, {11, History::None}, {13, History::None},
-                                              {14, History::Maybe}, {15, History::Leaf}, {16, History::Graph}, {17, History::None}};
-  for (const auto& [line, history] : expected) EXPECT_EQ(of.history(result(of, line)), history) << "line " << line;
+  const std::pair<int, History> expected[] = {
+      {3, History::Graph},  {4, History::Graph}, {5, History::None},   {6, History::None},
+      {7, History::None},   {8, History::Graph}, {9, History::None},   {10, History::Graph},
+      {11, History::None},  {13, History::None}, {14, History::Maybe}, {15, History::Leaf},
+      {16, History::Graph}, {17, History::None}};
+  for (const auto& [line, history] : expected)
+    EXPECT_EQ(of.history(result(of, line)), history) << "line " << line;
 }
 
 TEST(History, OfModulesWithoutTrainableParameters) {
@@ -305,13 +330,13 @@ TEST(History, WhatIsRunBackwardHadAGraph) {
 TEST(Backward, KnowsWhatItFreed) {
   const Program p(
       "function main (net, x)\n"
-      "  a = forward net (x)\n"                   // 2
-      "  b = arith:mul (a, 2)\n"                  // 3
-      "  c = arith:add (a, 1)\n"                  // 4
-      "  backward b\n"                            // 5
-      "  d = forward net (x)\n"                   // 6
-      "  backward d (retain_graph=true)\n"        // 7
-      "  e = forward net (x)\n");                 // 8
+      "  a = forward net (x)\n"             // 2
+      "  b = arith:mul (a, 2)\n"            // 3
+      "  c = arith:add (a, 1)\n"            // 4
+      "  backward b\n"                      // 5
+      "  d = forward net (x)\n"             // 6
+      "  backward d (retain_graph=true)\n"  // 7
+      "  e = forward net (x)\n");           // 8
   const Analysis& of = p.root("main");
   EXPECT_TRUE(of.freed(result(of, 3).front()));
   EXPECT_TRUE(of.freed(result(of, 2).front()));
@@ -335,7 +360,8 @@ TEST(Optimizers, KnowTheirModels) {
       "  %5 = arith:add (%3, %4)\n"
       "  all = construct:Adam (%5)\n");
   const Analysis& of = p.root("main");
-  const auto a = of.parameters_of(result(of, 5)), b = of.parameters_of(result(of, 7)), all = of.parameters_of(result(of, 11));
+  const auto a = of.parameters_of(result(of, 5)), b = of.parameters_of(result(of, 7)),
+             all = of.parameters_of(result(of, 11));
   EXPECT_TRUE(a.known && b.known && all.known);
   EXPECT_FALSE(of.overlap(a, b));
   EXPECT_TRUE(of.covers(all, a));
@@ -346,9 +372,9 @@ TEST(Touch, ReachesWhatIsHeld) {
   const Program p(
       "function main (net, opt, x)\n"
       "  trainer = call:Trainer (net, opt)\n"
-      "  call:run trainer ()\n"      // 3
-      "  call:isinstance (opt, x)\n" // 4
-      "  call:mystery (x)\n");       // 5
+      "  call:run trainer ()\n"       // 3
+      "  call:isinstance (opt, x)\n"  // 4
+      "  call:mystery (x)\n");        // 5
   const Analysis& of = p.root("main");
   const Values opt = of.node(at_line(of, 4)).arguments[0];
   EXPECT_TRUE(of.may_touch(at_line(of, 3), opt));
@@ -379,8 +405,8 @@ TEST(Loops, TheStepLoopIsTheInnermostThatSteps) {
       "      backward x\n"
       "      step opt\n"
       "      loop p in net\n"
-      "        print (p)\n"      // 7
-      "    print (e)\n");        // 8
+      "        print (p)\n"  // 7
+      "    print (e)\n");    // 8
   const Analysis& of = p.root("main");
   EXPECT_EQ(of.step_loop(at_line(of, 7)), of.innermost_loop(at_line(of, 5)));
   EXPECT_EQ(of.step_loop(at_line(of, 8)), kNone);

@@ -1,9 +1,10 @@
-// The printed form read back: what prints parses to the same text, and every way a text can be wrong says where.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+// The printed form read back: what prints parses to the same text, and every way a text can be
+// wrong says where.
 #include <filesystem>
 #include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "analyzer/ir/parse.h"
 #include "analyzer/ir/verify.h"
@@ -105,7 +106,8 @@ TEST(Parse, CarriesLocations) {
 
 TEST(Parse, Directives) {
   const Result<Program> program = parse(
-      "# import lightning\n# language cpp\n# class Mean (Module, Base)\n# member self.x tensor\n# a remark\n"
+      "# import lightning\n# language cpp\n# class Mean (Module, Base)\n# member self.x tensor\n# "
+      "a remark\n"
       "function Mean.push (x)\n  # role x tensor\n  return x\n",
       "p.tir");
   ASSERT_TRUE(program) << to_string(program.error());
@@ -118,13 +120,20 @@ TEST(Parse, Directives) {
 }
 
 TEST(Parse, WrongTextsSayWhere) {
-  EXPECT_THAT(problem("backward loss\n"), HasSubstr("p.tir:1:1: error: found 'backward', expected 'function'"));
-  EXPECT_THAT(problem("function f ()\n  backwrd loss\n"), HasSubstr("p.tir:2:3: error: unknown operation 'backwrd'\nhelp: did you mean 'backward'?"));
-  EXPECT_THAT(problem("function f ()\n   backward loss\n"), HasSubstr("p.tir:2:4: error: indentation"));
+  EXPECT_THAT(problem("backward loss\n"),
+              HasSubstr("p.tir:1:1: error: found 'backward', expected 'function'"));
+  EXPECT_THAT(
+      problem("function f ()\n  backwrd loss\n"),
+      HasSubstr("p.tir:2:3: error: unknown operation 'backwrd'\nhelp: did you mean 'backward'?"));
+  EXPECT_THAT(problem("function f ()\n   backward loss\n"),
+              HasSubstr("p.tir:2:4: error: indentation"));
   EXPECT_THAT(problem("function f ()\n    backward loss\n"), HasSubstr("indented deeper"));
-  EXPECT_THAT(problem("function f ()\n  print (\"a)\n"), HasSubstr("p.tir:2:10: error: text without a closing quote"));
-  EXPECT_THAT(problem("function f ()\n  print (a b)\n"), HasSubstr("found 'b', expected ',' or ')'"));
-  EXPECT_THAT(problem("function f ()\n  print (a\n"), HasSubstr("the line ends, expected ',' or ')'"));
+  EXPECT_THAT(problem("function f ()\n  print (\"a)\n"),
+              HasSubstr("p.tir:2:10: error: text without a closing quote"));
+  EXPECT_THAT(problem("function f ()\n  print (a b)\n"),
+              HasSubstr("found 'b', expected ',' or ')'"));
+  EXPECT_THAT(problem("function f ()\n  print (a\n"),
+              HasSubstr("the line ends, expected ',' or ')'"));
   EXPECT_THAT(problem("function f ()\n  scope nograd\n"), HasSubstr("expected no_grad"));
   EXPECT_THAT(problem("function f ()\n  loop x batches\n"), HasSubstr("expected 'in' or 'to'"));
   EXPECT_THAT(problem("function f ()\n  x[0] = y\n"), HasSubstr("expected [] for an element"));
@@ -137,7 +146,8 @@ TEST(Parse, WrongTextsSayWhere) {
 
 TEST(Parse, DepthIsBounded) {
   std::string text = "function f ()\n";
-  for (int depth = 1; depth < 400; ++depth) text += std::string(static_cast<std::size_t>(depth) * 2, ' ') + "loop\n";
+  for (int depth = 1; depth < 400; ++depth)
+    text += std::string(static_cast<std::size_t>(depth) * 2, ' ') + "loop\n";
   EXPECT_THAT(problem(text), HasSubstr("nested deeper than 200 blocks"));
 }
 
@@ -156,20 +166,27 @@ TEST(Parse, NoTextCrashes) {
 }
 
 TEST(Verify, GoodProgramsHaveNothingBroken) {
-  EXPECT_THAT(broken("function f (a)\n  %1 = forward a (a)\n  loop x in %1\n    break\n"), IsEmpty());
+  EXPECT_THAT(broken("function f (a)\n  %1 = forward a (a)\n  loop x in %1\n    break\n"),
+              IsEmpty());
 }
 
 TEST(Verify, NamesWhatIsBroken) {
-  EXPECT_THAT(to_string(broken("function f (a)\n  backward %1\n").at(0)), HasSubstr("p.tir:2:3: error: %1 is used before it is made"));
-  EXPECT_THAT(to_string(broken("function f (a)\n  %1 = forward a\n  %1 = forward a\n").at(0)), HasSubstr("%1 is made twice"));
-  EXPECT_THAT(to_string(broken("function f (a)\n  break\n").at(0)), HasSubstr("break outside a loop"));
+  EXPECT_THAT(to_string(broken("function f (a)\n  backward %1\n").at(0)),
+              HasSubstr("p.tir:2:3: error: %1 is used before it is made"));
+  EXPECT_THAT(to_string(broken("function f (a)\n  %1 = forward a\n  %1 = forward a\n").at(0)),
+              HasSubstr("%1 is made twice"));
+  EXPECT_THAT(to_string(broken("function f (a)\n  break\n").at(0)),
+              HasSubstr("break outside a loop"));
   EXPECT_THAT(to_string(broken("function f (a)\n  store a (1)\n").at(0)), HasSubstr("a store has"));
   EXPECT_THAT(to_string(broken("function f (a)\n  append a\n").at(0)), HasSubstr("an append has"));
   EXPECT_THAT(to_string(broken("function f (a)\n  call\n").at(0)), HasSubstr("a call names"));
 }
 
 TEST(Verify, NestedFunctionsSeeTemporariesAroundThem) {
-  EXPECT_THAT(broken("function f (a)\n  %1 = forward a\n  function g ()\n    backward %1\n    %1 = clock\n"), IsEmpty());
+  EXPECT_THAT(
+      broken(
+          "function f (a)\n  %1 = forward a\n  function g ()\n    backward %1\n    %1 = clock\n"),
+      IsEmpty());
 }
 
 }  // namespace

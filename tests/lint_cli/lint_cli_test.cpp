@@ -1,14 +1,13 @@
 // forerun-lint through its command line: what it prints where, and how it ends.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <unistd.h>
-
 #include <cstdlib>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include "tests/support/golden.h"
 
@@ -48,7 +47,10 @@ class LintCli : public ::testing::Test {
   }
   // Runs with the folder as working directory, so that paths are relative.
   CommandResult lint_here(const std::string& arguments, const std::string& environment = "") {
-    return run_command({"sh", "-c", "cd '" + folder_.path() + "' && " + environment + " '" + kTool + "' " + arguments}, {}, 60);
+    return run_command(
+        {"sh", "-c",
+         "cd '" + folder_.path() + "' && " + environment + " '" + kTool + "' " + arguments},
+        {}, 60);
   }
   TemporaryFolder folder_;
 };
@@ -64,11 +66,14 @@ TEST_F(LintCli, FindingsAreOneOnStandardOutput) {
   folder_.write("a.py", kHazard);
   const CommandResult result = lint_here("a.py");
   EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.out, StartsWith("a.py:10:9: error: gradients of this step are added to those of the steps before [zero-grad-missing]\n"
-                                     "a.py:9:9: note: backward() adds to them here\n"
-                                     "a.py:7:5: note: the loop starts again here with the old gradients\n"
-                                     "help: call zero_grad() once per step, before backward()\n"));
-  EXPECT_THAT(result.out, HasSubstr("a.py:11:9: warning: 'loss' is added to 'total' with its graph"));
+  EXPECT_THAT(result.out,
+              StartsWith("a.py:10:9: error: gradients of this step are added to those of the steps "
+                         "before [zero-grad-missing]\n"
+                         "a.py:9:9: note: backward() adds to them here\n"
+                         "a.py:7:5: note: the loop starts again here with the old gradients\n"
+                         "help: call zero_grad() once per step, before backward()\n"));
+  EXPECT_THAT(result.out,
+              HasSubstr("a.py:11:9: warning: 'loss' is added to 'total' with its graph"));
   EXPECT_THAT(result.err, HasSubstr("1 error, 1 warning"));
 }
 
@@ -76,7 +81,8 @@ TEST_F(LintCli, NoFilesIsSuccess) {
   const CommandResult result = lint({});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.out + result.err, "");
-  EXPECT_EQ(nlohmann::json::parse(lint({"--format", "sarif"}).out)["runs"][0]["results"].size(), 0u);
+  EXPECT_EQ(nlohmann::json::parse(lint({"--format", "sarif"}).out)["runs"][0]["results"].size(),
+            0u);
 }
 
 TEST_F(LintCli, FoldersAreWalked) {
@@ -91,7 +97,8 @@ TEST_F(LintCli, FoldersAreWalked) {
   EXPECT_THAT(result.err, HasSubstr("2 files checked"));
   EXPECT_THAT(result.out, HasSubstr("src/deep/b.py:10:9"));
   EXPECT_THAT(lint_here("src --exclude deep").err, HasSubstr("1 file checked"));
-  EXPECT_THAT(lint_here("src/.hidden/c.py").err, HasSubstr("1 file checked")) << "a file that is named is taken";
+  EXPECT_THAT(lint_here("src/.hidden/c.py").err, HasSubstr("1 file checked"))
+      << "a file that is named is taken";
 }
 
 TEST_F(LintCli, SameBytesForAnyNumberOfJobs) {
@@ -109,14 +116,17 @@ TEST_F(LintCli, StandardInput) {
 
 TEST_F(LintCli, OtherFilesAreCheckedWhenOneCannotBe) {
   folder_.write("a.py", kHazard);
-  folder_.write("junk.py", std::string("\x7f""ELF\0\0", 6));
+  folder_.write("junk.py", std::string("\x7f"
+                                       "ELF\0\0",
+                                       6));
   const CommandResult result = lint_here("a.py junk.py missing.py data.bin");
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.out, HasSubstr("a.py:10:9"));
   EXPECT_THAT(result.err, HasSubstr("junk.py: error: is not a text file in UTF-8"));
   EXPECT_THAT(result.err, HasSubstr("missing.py: error: no such file or folder"));
   folder_.write("data.bin", "x");
-  EXPECT_THAT(lint_here("data.bin").err, HasSubstr("data.bin: error: is neither Python nor C++ by its name"));
+  EXPECT_THAT(lint_here("data.bin").err,
+              HasSubstr("data.bin: error: is neither Python nor C++ by its name"));
   const auto json = nlohmann::json::parse(lint_here("a.py junk.py --format json").out);
   EXPECT_EQ(json["could_not_check"].size(), 1u);
   EXPECT_EQ(json["findings"].size(), 2u);
@@ -139,8 +149,12 @@ TEST_F(LintCli, SelectionOnTheCommandLine) {
   EXPECT_EQ(lint_here("a.py --per-file-ignores 'a.*:all'").out, "");
   const CommandResult wrong = lint_here("a.py --select zero-grad-mising");
   EXPECT_EQ(wrong.exit_code, 2);
-  EXPECT_THAT(wrong.err, HasSubstr("no rule matches 'zero-grad-mising'\nhelp: did you mean 'zero-grad-missing'?"));
-  for (const char* bad : {"--severity memory", "--severity memory=loud", "--per-file-ignores a.py", "--jobs 0", "--jobs many", "--format xml", "--fail-on all", "--update-baseline"}) {
+  EXPECT_THAT(
+      wrong.err,
+      HasSubstr("no rule matches 'zero-grad-mising'\nhelp: did you mean 'zero-grad-missing'?"));
+  for (const char* bad :
+       {"--severity memory", "--severity memory=loud", "--per-file-ignores a.py", "--jobs 0",
+        "--jobs many", "--format xml", "--fail-on all", "--update-baseline"}) {
     const CommandResult refused = lint_here(std::string("a.py ") + bad);
     EXPECT_EQ(refused.exit_code, 2) << bad;
     EXPECT_EQ(refused.out, "") << bad;
@@ -180,35 +194,44 @@ TEST_F(LintCli, BaselineHoldsOldFindings) {
   folder_.write("a.py", kHazard);
   EXPECT_EQ(lint_here("a.py --baseline known.json --update-baseline").exit_code, 0);
   EXPECT_EQ(lint_here("a.py --baseline known.json").exit_code, 0);
-  folder_.write("a.py", std::string("# moved\n") + kHazard + "\n\ndef again(net, batches, opt):\n    seen = []\n    for x, y in batches:\n        opt.zero_grad()\n"
-                                                             "        loss = F.mse_loss(net(x), y)\n        loss.backward()\n        opt.step()\n        seen.append(loss)\n");
+  folder_.write("a.py", std::string("# moved\n") + kHazard +
+                            "\n\ndef again(net, batches, opt):\n    seen = []\n    for x, y in "
+                            "batches:\n        opt.zero_grad()\n"
+                            "        loss = F.mse_loss(net(x), y)\n        loss.backward()\n       "
+                            " opt.step()\n        seen.append(loss)\n");
   const CommandResult later = lint_here("a.py --baseline known.json");
   EXPECT_EQ(later.exit_code, 1);
   EXPECT_THAT(later.out, HasSubstr("graph-kept-container"));
   EXPECT_THAT(later.out, Not(HasSubstr("zero-grad-missing")));
   EXPECT_THAT(later.err, HasSubstr("2 in the baseline"));
   folder_.write("a.py", kClean);
-  EXPECT_THAT(lint_here("a.py --baseline known.json").err, HasSubstr("2 findings of the baseline are mended"));
+  EXPECT_THAT(lint_here("a.py --baseline known.json").err,
+              HasSubstr("2 findings of the baseline are mended"));
 }
 
 TEST_F(LintCli, FormatsAndOutput) {
   folder_.write("a.py", kHazard);
-  EXPECT_EQ(nlohmann::json::parse(lint_here("a.py --format sarif").out)["runs"][0]["results"].size(), 2u);
+  EXPECT_EQ(
+      nlohmann::json::parse(lint_here("a.py --format sarif").out)["runs"][0]["results"].size(), 2u);
   EXPECT_THAT(lint_here("a.py --format github").out, StartsWith("::error file=a.py,line=10,"));
   EXPECT_THAT(lint_here("a.py --statistics").out, HasSubstr("     1  zero-grad-missing\n"));
   const CommandResult written = lint_here("a.py --format json --output report.json");
   EXPECT_EQ(written.exit_code, 1);
   EXPECT_EQ(written.out, "");
-  EXPECT_EQ(nlohmann::json::parse(read_all(folder_.path() + "/report.json"))["findings"].size(), 2u);
+  EXPECT_EQ(nlohmann::json::parse(read_all(folder_.path() + "/report.json"))["findings"].size(),
+            2u);
   EXPECT_EQ(lint_here("a.py --output nowhere/report.txt").exit_code, 2);
-  EXPECT_THAT(lint_here("a.py", "TERM=xterm").out, Not(HasSubstr("\033["))) << "no colour but on a terminal";
+  EXPECT_THAT(lint_here("a.py", "TERM=xterm").out, Not(HasSubstr("\033[")))
+      << "no colour but on a terminal";
 }
 
 TEST_F(LintCli, PrintsWhatRulesSee) {
   folder_.write("a.py", kHazard);
   const CommandResult result = lint_here("a.py --print-ir");
   EXPECT_EQ(result.exit_code, 0);
-  EXPECT_THAT(result.out, HasSubstr("function fit (net, batches, opt)\n  total = 0.0\n  loop x, y in batches\n"));
+  EXPECT_THAT(
+      result.out,
+      HasSubstr("function fit (net, batches, opt)\n  total = 0.0\n  loop x, y in batches\n"));
 }
 
 TEST_F(LintCli, SpeaksOfItsRules) {

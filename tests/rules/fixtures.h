@@ -1,6 +1,7 @@
 // Every fixture of every rule, judged by the comments in it:
-//   # expect: ID [, ID]            a finding of ID is on this line; every other finding of any rule is wrong
-//   # expect-not-yet: ID — why     a known miss: there is no such finding yet; when there is one, this comment has to go
+//   # expect: ID [, ID]            a finding of ID is on this line; every other finding of any rule
+//   is wrong # expect-not-yet: ID — why     a known miss: there is no such finding yet; when there
+//   is one, this comment has to go
 #pragma once
 
 #include <algorithm>
@@ -30,7 +31,8 @@ inline Expected read_expected(const std::string& text) {
   std::istringstream lines(text);
   std::string line;
   for (int number = 1; std::getline(lines, line); ++number) {
-    for (const auto& [word, into] : {std::pair{"expect: ", &expected.found}, {"expect-not-yet: ", &expected.not_yet}}) {
+    for (const auto& [word, into] :
+         {std::pair{"expect: ", &expected.found}, {"expect-not-yet: ", &expected.not_yet}}) {
       const std::size_t at = line.find(word);
       if (at == std::string::npos) continue;
       std::istringstream ids(line.substr(at + std::string(word).size()));
@@ -48,8 +50,10 @@ inline Expected read_expected(const std::string& text) {
 // rules/*/*/{bad,good,limits}.EXTENSION, with the name of the file's language where it has one.
 inline std::vector<std::string> fixtures(const std::string& extension) {
   std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(FORERUN_SOURCE_DIR "/rules")) {
-    if (entry.is_regular_file() && entry.path().extension() == extension && entry.path().stem() != "rule") {
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(FORERUN_SOURCE_DIR "/rules")) {
+    if (entry.is_regular_file() && entry.path().extension() == extension &&
+        entry.path().stem() != "rule") {
       files.push_back(std::filesystem::relative(entry.path(), FORERUN_SOURCE_DIR).string());
     }
   }
@@ -78,14 +82,18 @@ inline void judge(const std::string& file, const ir::Program& program, const std
     if (const auto known = missing.find(place); known != missing.end()) {
       missing.erase(known);
     } else if (not_yet.contains(place)) {
-      ADD_FAILURE() << file << ":" << place.first << ": " << place.second << " is found now: make its expect-not-yet an expect";
+      ADD_FAILURE() << file << ":" << place.first << ": " << place.second
+                    << " is found now: make its expect-not-yet an expect";
     } else {
-      ADD_FAILURE() << file << ":" << place.first << ": nobody expects " << place.second << ": " << finding.message;
+      ADD_FAILURE() << file << ":" << place.first << ": nobody expects " << place.second << ": "
+                    << finding.message;
     }
   }
-  for (const auto& [line, id] : missing) ADD_FAILURE() << file << ":" << line << ": " << id << " is not found";
+  for (const auto& [line, id] : missing)
+    ADD_FAILURE() << file << ":" << line << ": " << id << " is not found";
   const bool bad = std::filesystem::path(file).stem() == "bad";
-  EXPECT_EQ(bad, !expected.found.empty() || (bad && !expected.not_yet.empty())) << file << ": a bad fixture has findings, a good one none";
+  EXPECT_EQ(bad, !expected.found.empty() || (bad && !expected.not_yet.empty()))
+      << file << ": a bad fixture has findings, a good one none";
 }
 
 }  // namespace forerun::test

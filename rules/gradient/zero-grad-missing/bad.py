@@ -1,5 +1,6 @@
 import torch
 import torch.nn.functional as F
+from somewhere import make_schedule
 
 
 def plain(net, x, y, opt, steps):
@@ -71,3 +72,29 @@ def another_modules_gradients_are_cleared(x, y, steps):
         other.zero_grad()
         F.mse_loss(net(x), y).backward()
         opt.step()  # expect: zero-grad-missing
+
+
+def cleared_in_the_next_loop_only(net, batches, opt, steps):
+    for x, y in batches:
+        F.mse_loss(net(x), y).backward()
+        opt.step()  # expect: zero-grad-missing
+    for x, y in batches[:steps]:
+        opt.zero_grad()
+        F.mse_loss(net(x), y).backward()
+        opt.step()
+
+
+def unseen_code_before_the_loop(net, batches):
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    scheduler = make_schedule(opt)
+    for x, y in batches:
+        F.mse_loss(net(x), y).backward()
+        opt.step()  # expect: zero-grad-missing
+        scheduler.step()
+
+
+def a_moving_average_of_the_model(net, ema, batches, opt):
+    for x, y in batches:
+        F.mse_loss(net(x), y).backward()
+        opt.step()  # expect: zero-grad-missing
+        ema.update(net)

@@ -163,3 +163,11 @@ def a_list_of_optimizers(net, batches, optimizers):
         F.mse_loss(net(x), y).backward()
         for optimizer in optimizers:
             optimizer.step()
+
+
+def once_an_epoch_is_another_rule(net, batches, opt, epochs):
+    for _ in range(epochs):
+        opt.zero_grad()
+        for x, y in batches:
+            F.mse_loss(net(x), y).backward()
+            opt.step()

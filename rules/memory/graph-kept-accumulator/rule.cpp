@@ -9,7 +9,8 @@ namespace {
 std::string added(const flow::Analysis& of, const Accumulation& sum) {
   const flow::Node& node = of.node(sum.node);
   for (std::size_t i = 0; i < node.arguments.size(); ++i) {
-    if (flow::intersect(node.arguments[i], sum.stored)) return described(node.op->arguments[i].value);
+    if (flow::intersect(node.arguments[i], sum.stored))
+      return described(node.op->arguments[i].value);
   }
   return "a tensor";
 }
@@ -19,7 +20,8 @@ std::string collector(const flow::Node& node) {
   return node.op->results.empty() ? "a running value" : described(node.op->results.front());
 }
 
-// A sum over the rounds of a loop takes in a tensor that still has its graph: the sum keeps the graph of every round.
+// A sum over the rounds of a loop takes in a tensor that still has its graph: the sum keeps the
+// graph of every round.
 void check(const flow::Analysis& of, Findings& found) {
   for (const Accumulation& sum : accumulations(of)) {
     if (sum.concatenates) continue;
@@ -27,16 +29,23 @@ void check(const flow::Analysis& of, Findings& found) {
     if (!level) continue;
     const flow::NodeId seen = of.seen_from(sum.loop, sum.node);
     const std::string grows = collector(of.node(sum.node));
-    const char* how_much = *level == Level::Error ? "with its saved activations" : "though backward freed what it saved";
+    const char* how_much = *level == Level::Error ? "with its saved activations"
+                                                  : "though backward freed what it saved";
     if (seen == sum.node) {
-      found.at(seen, fmt::format("{} is added to {} with its graph, and every iteration's graph stays alive, {}", added(of, sum),
-                                 grows == "'a tensor'" ? "a running value" : grows, how_much))
+      found
+          .at(seen,
+              fmt::format(
+                  "{} is added to {} with its graph, and every iteration's graph stays alive, {}",
+                  added(of, sum), grows == "'a tensor'" ? "a running value" : grows, how_much))
           .note(of.loop(sum.loop).at, "each iteration of this loop adds one graph")
           .help("add a number or a tensor without history: .item() or .detach()")
           .level(*level);
       continue;
     }
-    found.at(seen, fmt::format("a tensor is handed over with its graph and added up, and every iteration's graph stays alive, {}", how_much))
+    found
+        .at(seen, fmt::format("a tensor is handed over with its graph and added up, and every "
+                              "iteration's graph stays alive, {}",
+                              how_much))
         .note(sum.node, fmt::format("{} is added to {} here", added(of, sum), grows))
         .help("hand over a number or a tensor without history: .item() or .detach()")
         .level(*level);
@@ -46,6 +55,6 @@ void check(const flow::Analysis& of, Findings& found) {
 }  // namespace
 
 extern const Rule graph_kept_accumulator;
-constinit const Rule graph_kept_accumulator{Level::Error, check};
+constinit const Rule graph_kept_accumulator{Level::Error, check, kKeepsGraphs};
 
 }  // namespace forerun::rules

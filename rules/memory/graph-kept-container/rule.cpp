@@ -1,4 +1,5 @@
 #include <algorithm>
+
 #include <fmt/format.h>
 
 #include "rules/kept_graph.h"
@@ -17,7 +18,9 @@ using ir::Kind;
 LoopId outlived(const Analysis& of, NodeId id, const Values& container) {
   const LoopId loop = of.innermost_loop(id);
   if (loop == flow::kNone || container.empty()) return flow::kNone;
-  const bool made_inside = std::any_of(container.begin(), container.end(), [&](ValueId one) { return of.graph().loop_in(of.value(one).loop, loop); });
+  const bool made_inside = std::any_of(container.begin(), container.end(), [&](ValueId one) {
+    return of.graph().loop_in(of.value(one).loop, loop);
+  });
   return made_inside ? flow::kNone : loop;
 }
 
@@ -26,11 +29,13 @@ bool is_bounded(const Analysis& of, LoopId loop, const Values& container) {
   for (const ValueId one : container) {
     const ir::Op* maker = of.maker(one);
     if (maker == nullptr || maker->callee != "deque") continue;
-    const bool limited = std::any_of(maker->arguments.begin(), maker->arguments.end(), [](const ir::Argument& a) { return a.name == "maxlen"; });
+    const bool limited = std::any_of(maker->arguments.begin(), maker->arguments.end(),
+                                     [](const ir::Argument& a) { return a.name == "maxlen"; });
     if (limited || maker->arguments.size() >= 2) return true;
   }
   for (const NodeId removal : of.all(Kind::Remove)) {
-    if (of.graph().in(loop, removal) && flow::intersect(of.node(removal).receiver, container)) return true;
+    if (of.graph().in(loop, removal) && flow::intersect(of.node(removal).receiver, container))
+      return true;
   }
   return false;
 }
@@ -47,17 +52,26 @@ bool key_grows(const Analysis& of, const flow::Node& store, LoopId loop) {
   return varies;
 }
 
-void report(const Analysis& of, Findings& found, NodeId id, LoopId loop, Level level, const std::string& what, const std::string& where) {
+void report(const Analysis& of, Findings& found, NodeId id, LoopId loop, Level level,
+            const std::string& what, const std::string& where) {
   const NodeId seen = of.seen_from(loop, id);
-  const char* how_much = level == Level::Error ? "with its saved activations" : "though backward freed what it saved";
+  const char* how_much =
+      level == Level::Error ? "with its saved activations" : "though backward freed what it saved";
   if (seen == id) {
-    found.at(seen, fmt::format("{} is kept in {} with its graph, and every iteration's graph stays alive, {}", what, where, how_much))
+    found
+        .at(seen,
+            fmt::format(
+                "{} is kept in {} with its graph, and every iteration's graph stays alive, {}",
+                what, where, how_much))
         .note(of.loop(loop).at, "each iteration of this loop keeps one graph")
         .help("keep a number or a tensor without history: .item() or .detach()")
         .level(level);
     return;
   }
-  found.at(seen, fmt::format("a tensor is handed over with its graph and kept, and every iteration's graph stays alive, {}", how_much))
+  found
+      .at(seen, fmt::format("a tensor is handed over with its graph and kept, and every "
+                            "iteration's graph stays alive, {}",
+                            how_much))
       .note(id, fmt::format("{} is kept in {} here", what, where))
       .help("hand over a number or a tensor without history: .item() or .detach()")
       .level(level);
@@ -68,27 +82,31 @@ void check(const Analysis& of, Findings& found) {
   for (const NodeId id : of.all({Kind::Append, Kind::Store})) {
     const flow::Node& node = of.node(id);
     const LoopId loop = outlived(of, id, node.receiver);
-    if (loop == flow::kNone || node.grad == flow::Grad::Off || is_bounded(of, loop, node.receiver)) continue;
+    if (loop == flow::kNone || node.grad == flow::Grad::Off || is_bounded(of, loop, node.receiver))
+      continue;
     const bool is_store = node.is(Kind::Store);
     if (is_store && (node.arguments.size() != 2 || !key_grows(of, node, loop))) continue;
     for (std::size_t i = is_store ? 1 : 0; i < node.arguments.size(); ++i) {
       const auto level = kept(of, node.arguments[i], node.receiver, id, loop);
       if (!level) continue;
       const std::string where = described(*node.op->receiver);
-      report(of, found, id, loop, *level, described(node.op->arguments[i].value), where == "a tensor" ? "a container" : where);
+      report(of, found, id, loop, *level, described(node.op->arguments[i].value),
+             where == "a tensor" ? "a container" : where);
       break;
     }
   }
   for (const Accumulation& growing : accumulations(of)) {
     if (!growing.concatenates) continue;
     const auto level = kept(of, growing.stored, growing.collector, growing.node, growing.loop);
-    if (level) report(of, found, growing.node, growing.loop, *level, "a tensor", described(of.node(growing.node).op->results.front()));
+    if (level)
+      report(of, found, growing.node, growing.loop, *level, "a tensor",
+             described(of.node(growing.node).op->results.front()));
   }
 }
 
 }  // namespace
 
 extern const Rule graph_kept_container;
-constinit const Rule graph_kept_container{Level::Error, check};
+constinit const Rule graph_kept_container{Level::Error, check, kKeepsGraphs};
 
 }  // namespace forerun::rules

@@ -1,8 +1,9 @@
+#include "rules/rule.h"
+
 #include <algorithm>
-#include <fmt/format.h>
 #include <set>
 
-#include "rules/rule.h"
+#include <fmt/format.h>
 
 namespace forerun::rules {
 namespace {
@@ -18,7 +19,8 @@ Values scalers_of(const Analysis& of, NodeId backward) {
   Values scalers;
   for (const ValueId one : of.graph_of(backward)) {
     const ir::Op* maker = of.maker(one);
-    if (maker != nullptr && maker->kind == Kind::ScaleLoss) flow::add(scalers, of.node(of.value(one).def).receiver);
+    if (maker != nullptr && maker->kind == Kind::ScaleLoss)
+      flow::add(scalers, of.node(of.value(one).def).receiver);
   }
   return scalers;
 }
@@ -42,22 +44,28 @@ bool knows_the_scale(const Analysis& of, NodeId clip) {
 }
 
 Analysis::Parameters clipped(const Analysis& of, NodeId clip) {
-  return of.node(clip).arguments.empty() ? Analysis::Parameters{} : of.parameters_of(of.node(clip).arguments.front());
+  return of.node(clip).arguments.empty() ? Analysis::Parameters{}
+                                         : of.parameters_of(of.node(clip).arguments.front());
 }
 
 // Norms and other sizes of gradients; whether they are finite may be asked of scaled ones too.
 bool is_measured(const flow::Node& node) {
-  static const std::set<std::string> sizes = {"norm", "vector_norm", "abs", "mean", "sum", "max", "min", "std", "pow", "square"};
+  static const std::set<std::string> sizes = {"norm", "vector_norm", "abs", "mean", "sum",
+                                              "max",  "min",         "std", "pow",  "square"};
   return node.is(Kind::Print) || (node.is(Kind::Tensor) && sizes.contains(node.op->callee));
+}
+
+Values reads_of(const flow::Node& node) {
+  Values reads = node.receiver;
+  for (const Values& argument : node.arguments) flow::add(reads, argument);
+  return reads;
 }
 
 // Nodes that look at the size of gradients: clipping, and measuring what .grad gives.
 std::vector<NodeId> looks_at_gradients(const Analysis& of) {
   std::vector<NodeId> all = of.all(Kind::ClipGrad);
   for (const NodeId id : of.where(is_measured)) {
-    Values reads = of.node(id).receiver;
-    for (const Values& argument : of.node(id).arguments) flow::add(reads, argument);
-    for (const ValueId one : of.sources(reads)) {
+    for (const ValueId one : of.sources(reads_of(of.node(id)))) {
       const ir::Op* maker = of.maker(one);
       if (maker == nullptr || maker->kind != Kind::GradRead) continue;
       all.push_back(id);
@@ -69,18 +77,25 @@ std::vector<NodeId> looks_at_gradients(const Analysis& of) {
 }
 
 // After any of these the gradients are not the scaled ones of that backward any more.
-bool ends_scaling(const Analysis& of, NodeId id, const Values& scalers, const Analysis::Parameters& wanted) {
+bool ends_scaling(const Analysis& of, NodeId id, const Values& scalers,
+                  const Analysis::Parameters& wanted) {
   const flow::Node& node = of.node(id);
-  if (node.is(Kind::Unscale)) return flow::intersect(node.receiver, scalers) && of.overlap(of.parameters_of(of.stepped(id)), wanted);
-  if (node.is(Kind::ScalerStep)) return flow::intersect(node.receiver, scalers) && of.overlap(of.parameters_of(of.stepped(id)), wanted);
+  if (node.is(Kind::Unscale))
+    return flow::intersect(node.receiver, scalers) &&
+           of.overlap(of.parameters_of(of.stepped(id)), wanted);
+  if (node.is(Kind::ScalerStep))
+    return flow::intersect(node.receiver, scalers) &&
+           of.overlap(of.parameters_of(of.stepped(id)), wanted);
   if (node.is(Kind::ScalerUpdate)) return flow::intersect(node.receiver, scalers);
   if (node.is(Kind::ZeroGrad) || node.is(Kind::GradWrite)) return true;
   return of.may_touch(id, scalers);
 }
 
-// On some path from the backward of a scaled loss, gradients are clipped or measured while still multiplied by the scale.
+// On some path from the backward of a scaled loss, gradients are clipped or measured while still
+// multiplied by the scale.
 void check(const Analysis& of, Findings& found) {
   std::set<NodeId> reported;
+  Values measured;  // what reported looks gave: a norm of norms is said once
   const std::vector<NodeId> looks = looks_at_gradients(of);
   for (const NodeId backward : of.all(Kind::Backward)) {
     const Values scalers = scalers_of(of, backward);
@@ -90,12 +105,20 @@ void check(const Analysis& of, Findings& found) {
       if (reported.contains(look) || (clips && knows_the_scale(of, look))) continue;
       const Analysis::Parameters wanted = clips ? clipped(of, look) : Analysis::Parameters{};
       if (clips && !of.overlap(of.gradients_of(backward), wanted)) continue;
-      const auto met = of.path(backward, [&](NodeId at) { return at == look; },
-                               [&](NodeId at) { return ends_scaling(of, at, scalers, wanted); });
+      const auto met = of.path(
+          backward, [&](NodeId at) { return at == look; },
+          [&](NodeId at) { return ends_scaling(of, at, scalers, wanted); });
       if (!met) continue;
       reported.insert(look);
-      found.at(look, clips ? "gradients are clipped while they are still multiplied by the loss scale"
-                           : "gradients are measured while they are still multiplied by the loss scale")
+      if (!clips) {
+        const bool again = flow::intersect(of.sources(reads_of(of.node(look))), measured);
+        for (const Values& made : of.node(look).results) flow::add(measured, made);
+        if (again) continue;
+      }
+      found
+          .at(look,
+              clips ? "gradients are clipped while they are still multiplied by the loss scale"
+                    : "gradients are measured while they are still multiplied by the loss scale")
           .note(backward, "backward of the scaled loss makes them here")
           .help(fmt::format("call {}.unscale_(optimizer) between backward() and this", [&] {
             const flow::Value& scaler = of.value(scalers.front());
@@ -108,6 +131,6 @@ void check(const Analysis& of, Findings& found) {
 }  // namespace
 
 extern const Rule clip_before_unscale;
-constinit const Rule clip_before_unscale{Level::Error, check, true};
+constinit const Rule clip_before_unscale{Level::Error, check, kinds(Kind::ScaleLoss), true};
 
 }  // namespace forerun::rules

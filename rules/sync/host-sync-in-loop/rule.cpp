@@ -1,8 +1,9 @@
+#include "rules/rule.h"
+
 #include <algorithm>
-#include <fmt/format.h>
 #include <map>
 
-#include "rules/rule.h"
+#include <fmt/format.h>
 
 namespace forerun::rules {
 namespace {
@@ -22,10 +23,11 @@ struct Sync {
 
 bool moves_to_host(const flow::Node& node) {
   if (!node.is(Kind::Move) || node.op->callee != "to") return false;
-  return std::any_of(node.op->arguments.begin(), node.op->arguments.end(), [](const ir::Argument& argument) {
-    const std::string text = ir::to_string(argument.value);
-    return text == "\"cpu\"" || text == "cpu" || text == "kCPU";
-  });
+  return std::any_of(node.op->arguments.begin(), node.op->arguments.end(),
+                     [](const ir::Argument& argument) {
+                       const std::string text = ir::to_string(argument.value);
+                       return text == "\"cpu\"" || text == "cpu" || text == "kCPU";
+                     });
 }
 
 // What makes the host wait at this node for the device, if anything does.
@@ -49,13 +51,16 @@ std::optional<Sync> sync_at(const Analysis& of, NodeId id) {
   return std::nullopt;
 }
 
-// The value decides whether the loop or the round goes on (a loss that is not finite, early stopping): it is needed now.
+// The value decides whether the loop or the round goes on (a loss that is not finite, early
+// stopping): it is needed now.
 bool steers(const Analysis& of, const Sync& sync) {
   if (of.node(sync.node).form == flow::Node::Form::Branch) return of.only_leaves(sync.node);
   Values results;
   for (const Values& made : of.node(sync.node).results) flow::add(results, made);
-  for (const NodeId branch : of.where([](const flow::Node& node) { return node.form == flow::Node::Form::Branch; })) {
-    if (of.only_leaves(branch) && flow::intersect(of.sources(of.node(branch).receiver), results)) return true;
+  for (const NodeId branch :
+       of.where([](const flow::Node& node) { return node.form == flow::Node::Form::Branch; })) {
+    if (of.only_leaves(branch) && flow::intersect(of.sources(of.node(branch).receiver), results))
+      return true;
   }
   return false;
 }
@@ -71,7 +76,8 @@ bool unconditional(const Analysis& of, NodeId id, LoopId step) {
   return true;
 }
 
-// The host waits for the device in every training step; once is a note, twice or once a sample costs.
+// The host waits for the device in every training step; once is a note, twice or once a sample
+// costs.
 void check(const Analysis& of, Findings& found) {
   std::map<LoopId, std::vector<Sync>> by_loop;
   for (const NodeId id : of.where([](const flow::Node&) { return true; })) {
@@ -87,9 +93,15 @@ void check(const Analysis& of, Findings& found) {
     for (const Sync& sync : syncs) {
       const bool nested = of.innermost_loop(sync.node) != step;
       const bool often = nested || syncs.size() > 1;
-      const std::string how_often = nested ? "several times in every training step" : syncs.size() > 1 ? fmt::format("one of {} waits in every training step", syncs.size()) : "in every training step";
-      found.at(sync.node, nested || syncs.size() == 1 ? fmt::format("{} makes the host wait for the device {}", sync.what, how_often)
-                                                      : fmt::format("{} makes the host wait for the device, {}", sync.what, how_often))
+      const std::string how_often =
+          nested             ? "several times in every training step"
+          : syncs.size() > 1 ? fmt::format("one of {} waits in every training step", syncs.size())
+                             : "in every training step";
+      found
+          .at(sync.node,
+              nested || syncs.size() == 1
+                  ? fmt::format("{} makes the host wait for the device {}", sync.what, how_often)
+                  : fmt::format("{} makes the host wait for the device, {}", sync.what, how_often))
           .note(of.loop(step).at, "the training loop")
           .help("keep the value as a detached tensor and read it every so many steps")
           .level(often ? Level::Warning : Level::Note);
@@ -100,6 +112,7 @@ void check(const Analysis& of, Findings& found) {
 }  // namespace
 
 extern const Rule host_sync_in_loop;
-constinit const Rule host_sync_in_loop{Level::Note, check};
+constinit const Rule host_sync_in_loop{Level::Note, check,
+                                       kinds(Kind::Backward, Kind::Step, Kind::ScalerStep)};
 
 }  // namespace forerun::rules

@@ -9,7 +9,8 @@ std::vector<std::string> torch_roots() {
   std::vector<std::string> roots;
   for (const char* venv : {FORERUN_BINARY_DIR "/venv/lib", FORERUN_SOURCE_DIR "/build/venv/lib"}) {
     std::error_code ignored;
-    for (const auto& entry : std::filesystem::directory_iterator(venv, ignored)) roots.push_back(entry.path().string() + "/site-packages");
+    for (const auto& entry : std::filesystem::directory_iterator(venv, ignored))
+      roots.push_back(entry.path().string() + "/site-packages");
   }
   roots.emplace_back(FORERUN_SOURCE_DIR "/analyzer/cpp/headers");
   return roots;
