@@ -171,3 +171,10 @@ def once_an_epoch_is_another_rule(net, batches, opt, epochs):
         for x, y in batches:
             F.mse_loss(net(x), y).backward()
             opt.step()
+
+
+def a_model_of_unknown_kind(gen, critic, opt_c, reals):
+    for real in reals:
+        critic.zero_grad()
+        critic(gen(real)).mean().backward()
+        opt_c.step()

@@ -38,6 +38,14 @@ bool mixed_origins(const Analysis& of, const Values& a, const Values& b) {
   return is_member(a) != is_member(b);
 }
 
+bool is_optimizer(const Analysis& of, const Values& values) {
+  const std::vector<NodeId> steps = of.all({Kind::Step, Kind::ScalerStep});
+  return std::any_of(steps.begin(), steps.end(),
+                     [&](NodeId step) { return flow::intersect(of.stepped(step), values); }) ||
+         std::any_of(values.begin(), values.end(),
+                     [&](flow::ValueId id) { return of.value(id).role == ir::Role::Optimizer; });
+}
+
 bool clears(const Analysis& of, NodeId id, const Optimizer& optimizer) {
   const flow::Node& node = of.node(id);
   if (node.is(Kind::GradWrite)) {
@@ -53,9 +61,8 @@ bool clears(const Analysis& of, NodeId id, const Optimizer& optimizer) {
         may_be_any(of, optimizer.self))
       return true;
     const Analysis::Parameters cleared = of.parameters_of(target);
-    const bool is_module = std::any_of(target.begin(), target.end(),
-                                       [&](flow::ValueId one) { return of.is_module(one); });
-    if (is_module) return of.overlap(cleared, optimizer.parameters);
+    // What is never stepped is a model, whatever else is known of it.
+    if (!is_optimizer(of, target)) return of.overlap(cleared, optimizer.parameters);
     return of.covers(cleared, optimizer.parameters) || mixed_origins(of, target, optimizer.self);
   }
   return false;
