@@ -115,6 +115,14 @@ TEST(Emulated, SeveralDevices) {
             "3 [0, 0, 4194816] 5.0\n");
 }
 
+// Many kinds of operators in one process; none may crash, fail or be unmodelled.
+TEST(Emulated, ManyOperators) {
+  const CommandResult result = dry_run({}, {FORERUN_PYTHON, kPrograms + "operators.py"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out, "17\n");
+  EXPECT_THAT(result.err, HasSubstr("unmodelled calls: none"));
+}
+
 TEST(Emulated, OperatorsCompiledAtRunTime) {
   EXPECT_EQ(printed("x = torch.empty(4, device='cuda'); x.erfinv_(); nn.init.trunc_normal_(x); "
                     "print(x.prod().item())"),

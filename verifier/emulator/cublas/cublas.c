@@ -136,3 +136,17 @@ GEQRF(cublasSgeqrfBatched, float)
 GEQRF(cublasDgeqrfBatched, double)
 GEQRF(cublasCgeqrfBatched, cuComplex)
 GEQRF(cublasZgeqrfBatched, cuDoubleComplex)
+
+#define GELS(function, type)                                                                      \
+  cublasStatus_t function(cublasHandle_t handle, cublasOperation_t trans, int m, int n, int nrhs, \
+                          type* const a[], int lda, type* const c[], int ldc, int* info,          \
+                          int* device_info, int batch) {                                          \
+    (void)handle, (void)trans, (void)m, (void)n, (void)nrhs, (void)a, (void)lda, (void)c;         \
+    (void)ldc, (void)device_info, (void)batch;                                                    \
+    *info = 0;                                                                                    \
+    return CUBLAS_STATUS_SUCCESS;                                                                 \
+  }
+GELS(cublasSgelsBatched, float)
+GELS(cublasDgelsBatched, double)
+GELS(cublasCgelsBatched, cuComplex)
+GELS(cublasZgelsBatched, cuDoubleComplex)
