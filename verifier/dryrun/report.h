@@ -31,7 +31,7 @@ struct Report {
   std::int64_t synchronisations = 0;
   std::int64_t bytes_to_device = 0;
   std::int64_t bytes_to_host = 0;
-  std::int64_t unbacked_copies = 0;  // to the device, too large to keep: they read back as zero
+  std::int64_t unbacked_copies = 0;    // to the device, too large to keep: they read back as zero
   std::vector<DeviceUse> devices;      // those that were used
   std::vector<NamedCount> unmodelled;  // entry points that answered "not supported", by name
   std::vector<NamedCount>

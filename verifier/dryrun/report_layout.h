@@ -1,6 +1,6 @@
-// The report an emulated program leaves, as the C libraries of verifier/emulator write it and report.cpp reads it: a file
-// named by FORERUN_EMULATOR_REPORT, mapped by every process of the program. Counters only grow, so that a killed process
-// leaves a report that reads.
+// The report an emulated program leaves, as the C libraries of verifier/emulator write it and
+// report.cpp reads it: a file named by FORERUN_EMULATOR_REPORT, mapped by every process of the
+// program. Counters only grow, so that a killed process leaves a report that reads.
 #pragma once
 
 #include <stdint.h>
