@@ -161,6 +161,31 @@ Meaning tensor_operation(std::string_view name) {
   return {in_place ? Kind::TensorInPlace : Kind::Tensor, name, Role::Tensor, true};
 }
 
+// x.mul_(2), x.copy_(y): the name of a tensor operation with "_", which nothing but tensors has.
+bool is_in_place(std::string_view name) {
+  static constexpr auto only_in_place = std::to_array<std::string_view>(
+      {"copy_", "zero_", "fill_", "uniform_", "normal_", "random_", "bernoulli_", "exponential_", "trunc_normal_", "set_",
+       "resize_", "index_add_", "index_copy_", "index_put_", "squeeze_", "unsqueeze_", "fill_diagonal_", "share_memory_"});
+  if (name.size() < 2 || name.back() != '_' || name.starts_with("_")) return false;
+  for (std::string_view each : only_in_place) {
+    if (name == each) return true;
+  }
+  return index_of<method_rows>().find(name.substr(0, name.size() - 1), [](const MethodRow& each) {
+    return each.meaning.kind == Kind::Tensor;
+  }) != nullptr;
+}
+
+// What torch has beside operations: state of the library, checks, helpers.
+bool is_no_operation(std::string_view space, std::string_view name) {
+  if (space == "torch.nn.init" && !name.ends_with('_')) return true;
+  static constexpr auto starts = std::to_array<std::string_view>(
+      {"is_", "get_", "set_", "are_", "use_", "_check", "_assert", "_is_", "_get_", "_set_", "fork", "import_"});
+  for (std::string_view each : starts) {
+    if (name.starts_with(each)) return true;
+  }
+  return false;
+}
+
 // "detail", "_V2" and "__cxx11" are how libraries version what users write without them.
 bool is_hidden_part(std::string_view part) {
   return part == "detail" || part == "_V2" || part == "__cxx11" || part.empty();
@@ -233,6 +258,7 @@ std::optional<Meaning> method(Role receiver, std::string_view name) {
       name, [bit](const MethodRow& each) { return (each.receivers & bit) != 0; });
   if (row != nullptr) return row->meaning;
   if (receiver == Role::Tensor) return tensor_operation(name);
+  if (receiver == Role::Unknown && is_in_place(name)) return tensor_operation(name);
   return std::nullopt;
 }
 
@@ -252,6 +278,7 @@ std::optional<Meaning> function(std::string_view qualified) {
     if (!is_tensor_namespace(space)) return std::nullopt;
     if (const NameRow* row = index_of<torch_rows>().find(last)) return row->meaning;
     if (last.empty() || is_upper(last.front())) return std::nullopt;
+    if (is_no_operation(space, last)) return Meaning{Kind::Call, tail_of(qualified, last.size()), Role::Other, true};
     return tensor_operation(tail_of(qualified, last.size()));
   });
 }

@@ -99,7 +99,7 @@ Role role_from_name(std::string_view variable) {
       text.ends_with("dataloaders") || text.ends_with("loaders")) {
     return Role::Loader;
   }
-  if (text == "logger" || text == "writer") return Role::Other;
+  if (text == "logger" || text == "log" || text == "writer") return Role::Other;
   if (is_word(text, "loss") || text == "logits") return Role::Tensor;
   return Role::Unknown;
 }

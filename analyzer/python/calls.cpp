@@ -126,7 +126,7 @@ Value Lowering::call_outside(Id node, const std::string& qualified, const Want& 
     const Id object = tree_.child(function, Field::Object);
     const Role suggested = tree_.type(object) == Type::Identifier ? roles_.of_text(tree_.text(object)).role : Role::Unknown;
     const auto meaning = suggested == Role::Unknown ? std::nullopt : lexicon::method(suggested, name);
-    if (meaning && is_protocol(meaning->kind)) {
+    if (meaning && (is_protocol(meaning->kind) || meaning->kind == Kind::Print)) {
       ir::Op made = op(Kind::Call, "", node);
       made.receiver = ir::Place{std::string(tree_.text(object)), {}};
       return call_known(node, std::move(made), *meaning, want);
@@ -317,7 +317,7 @@ std::optional<Value> Lowering::special_method(Id node, Id object, std::string_vi
 }
 
 std::optional<Value> Lowering::change_of_element(Id node, Id object, std::string_view name, const Want& want) {
-  const auto meaning = lexicon::method(roles_.of_expression(object, frame_.scope).role, name);
+  const auto meaning = Roles::meaning_of(roles_.of_expression(object, frame_.scope).role, name);
   if (!meaning || (meaning->kind != Kind::Append && meaning->kind != Kind::Remove)) return std::nullopt;
   if (meaning->kind == Kind::Append && argument_count(node) == 0) return std::nullopt;
   ir::Op made = op(Kind::Call, name, node);
@@ -376,7 +376,7 @@ Value Lowering::call_method(Id node, Id function, const Want& want) {
   if (want.form == Want::Form::Nothing && name == "add" && known.role == Role::Unknown) known.role = Role::Container;
   ir::Op made = op(Kind::Call, name, node);
   made.receiver = base.operand;
-  const auto meaning = lexicon::method(known.role, name);
+  const auto meaning = Roles::meaning_of(known.role, name);
   // A call of this name that appends nothing is something else.
   if (meaning && !(meaning->kind == Kind::Append && argument_count(node) == 0)) {
     const std::string cls = meaning->kind == Kind::Forward || meaning->kind == Kind::Loss ? describe(known) : std::string();

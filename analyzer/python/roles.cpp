@@ -382,6 +382,19 @@ Knowledge Roles::of_function_result(int function, int depth) {
   return all;
 }
 
+std::optional<lexicon::Meaning> Roles::meaning_of(Role receiver, std::string_view name) {
+  if (receiver != Role::Tensor) return lexicon::method(receiver, name);
+  static constexpr auto never = std::to_array<std::string_view>(
+      {"get", "update", "setdefault", "startswith", "endswith", "replace", "format", "join", "copy", "load_state_dict", "plot",
+       "step", "train", "eval", "fit", "predict", "group", "save", "show"});
+  if (among(name, never)) return std::nullopt;
+  const auto plain = lexicon::method(Role::Unknown, name);
+  const bool container = plain && (plain->kind == ir::Kind::Append || plain->kind == ir::Kind::Remove ||
+                                   plain->kind == ir::Kind::StateDict || plain->result == Role::Container);
+  if (container && plain->kind != ir::Kind::Query && plain->kind != ir::Kind::HostRead) return plain;
+  return lexicon::method(receiver, name);
+}
+
 std::string Roles::callee_name(Id function, int scope) {
   std::string qualified = facts_.qualified(function, scope);
   if (!qualified.empty() || facts_.stars.empty() || tree_.type(function) != Type::Identifier) return qualified;
@@ -477,7 +490,7 @@ Knowledge Roles::of_method_call(Id function, Id call, int scope, int depth) {
       if (called.role == Role::Module || called.role == Role::LossModule) return role(Role::Tensor);
     }
   }
-  if (const auto meaning = lexicon::method(base.role, name)) {
+  if (const auto meaning = meaning_of(base.role, name)) {
     if (meaning->kind == ir::Kind::Move || meaning->kind == ir::Kind::TrainMode || meaning->kind == ir::Kind::EvalMode) {
       return base.role == Role::Unknown ? Knowledge{} : base;
     }

@@ -26,6 +26,9 @@ class Roles {
   // What calling a lexicon function, class or outside function by its full name gives.
   Knowledge of_outside_call(const std::string& qualified, Id call, int scope, int depth);
 
+  // What a method means on what is known. Inference may be wrong: a "tensor" with items() is a batch in a dictionary.
+  static std::optional<lexicon::Meaning> meaning_of(ir::Role receiver, std::string_view name);
+
   // The full name of what a call names: through imports, or through `from torch.optim import *`.
   std::string callee_name(Id function, int scope);
 

@@ -41,6 +41,15 @@ TEST(Method, MeansTheSameOnEveryReceiver) {
   EXPECT_EQ(kind_of(method(Role::Module, "cpu")), "move:cpu");
 }
 
+TEST(Method, ThatEndsInAnUnderscoreIsATensors) {
+  EXPECT_EQ(kind_of(method(Role::Unknown, "mul_")), "tensor_:mul_");
+  EXPECT_EQ(kind_of(method(Role::Unknown, "copy_")), "tensor_:copy_");
+  EXPECT_EQ(kind_of(method(Role::Unknown, "add_")), "tensor_:add_");
+  EXPECT_EQ(kind_of(method(Role::Unknown, "own_thing_")), "nothing");
+  EXPECT_EQ(kind_of(method(Role::Unknown, "__enter__")), "nothing");
+  EXPECT_EQ(kind_of(method(Role::Module, "mul_")), "nothing");
+}
+
 TEST(Method, SharedNamesNeedATensor) {
   for (const char* name : {"split", "sort", "add", "sub", "log", "all", "any", "select", "take", "where", "fill"}) {
     EXPECT_FALSE(method(Role::Unknown, name)) << name;
@@ -96,6 +105,8 @@ TEST(Function, OfATensorNamespaceIsATensorOperation) {
   EXPECT_EQ(kind_of(function("numpy.mean")), "nothing");
   EXPECT_EQ(kind_of(function("mytorch.relu")), "nothing");
   EXPECT_EQ(kind_of(function("torch.manual_seed")), "call:manual_seed");
+  EXPECT_EQ(kind_of(function("torch.is_autocast_enabled")), "call:is_autocast_enabled");
+  EXPECT_EQ(kind_of(function("torch.nn.init.calculate_gain")), "call:calculate_gain");
   EXPECT_EQ(kind_of(function("")), "nothing");
   EXPECT_EQ(kind_of(function("torch")), "nothing");
 }
