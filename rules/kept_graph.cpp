@@ -34,16 +34,29 @@ std::vector<Values> operands(const Analysis& of, const flow::Node& node) {
   std::vector<Values> all;
   if (node.op->receiver) all.push_back(node.receiver);
   for (const Values& argument : node.arguments) {
-    bool packed = false;
+    Values whole;
     for (const ValueId one : argument) {
       const ir::Op* maker = of.maker(one);
-      if (maker == nullptr || maker->kind != Kind::Pack) continue;
-      packed = true;
+      if (maker == nullptr || maker->kind != Kind::Pack) {
+        flow::add(whole, one);
+        continue;
+      }
       for (const Values& element : of.node(of.value(one).def).arguments) all.push_back(element);
     }
-    if (!packed) all.push_back(argument);
+    if (!whole.empty()) all.push_back(std::move(whole));
   }
   return all;
+}
+
+// xs + [x] makes a longer list, not a sum.
+bool lengthens(const Analysis& of, const flow::Node& node) {
+  if (node.is(Kind::Tensor)) return kJoining.contains(node.op->callee);
+  return std::any_of(node.arguments.begin(), node.arguments.end(), [&](const Values& argument) {
+    return std::any_of(argument.begin(), argument.end(), [&](ValueId one) {
+      const ir::Op* maker = of.maker(one);
+      return maker != nullptr && maker->kind == Kind::Pack;
+    });
+  });
 }
 
 // Is the value among what these were accumulated from, one round or more before?
@@ -75,8 +88,7 @@ std::optional<Accumulation> rebinding(const Analysis& of, NodeId id, LoopId loop
   if (!accumulates(*node.op) || node.results.size() != 1 || node.results.front().size() != 1)
     return std::nullopt;
   const ValueId result = node.results.front().front();
-  Accumulation found{
-      id, loop, {}, {result}, node.op->kind == Kind::Tensor && kJoining.contains(node.op->callee)};
+  Accumulation found{id, loop, {}, {result}, lengthens(of, node)};
   bool carried = false;
   for (const Values& operand : operands(of, node)) {
     if (carries(of, operand, result)) {

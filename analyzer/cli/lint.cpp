@@ -72,7 +72,7 @@ class Configurations {
 
  private:
   Result<engine::Settings> read(const std::string& folder) const {
-    if (arguments_.isolated) return engine::Settings{};
+    if (arguments_.configuration.empty() && arguments_.isolated) return engine::Settings{};
     if (arguments_.configuration.empty()) {
       auto found = engine::find_configuration(folder);
       if (!found) return found.error();

@@ -143,3 +143,14 @@ def concatenated(net, batches, opt):
         opt.step()
         seen = torch.cat([seen, loss.view(1)])  # expect: graph-kept-container
     return seen
+
+
+def a_longer_list(net, batches, opt):
+    curve = []
+    for x, y in batches:
+        opt.zero_grad()
+        loss = F.mse_loss(net(x), y)
+        loss.backward()
+        opt.step()
+        curve = curve + [loss]  # expect: graph-kept-container
+    return curve
