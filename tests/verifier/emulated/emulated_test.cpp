@@ -108,6 +108,86 @@ TEST_P(PythonTruth, IsWhatLibTorchTakes) {
   }
 }
 
+// The documents of a YAML file, each on its own.
+std::vector<std::string> documents(const std::string& text) {
+  std::vector<std::string> all;
+  std::size_t begin = 0;
+  for (std::size_t end = 0; end != std::string::npos; begin = end + 5) {
+    end = text.find("\n---\n", begin);
+    all.push_back(text.substr(begin, end == std::string::npos ? end : end - begin + 1));
+  }
+  return all;
+}
+
+// Predicted bytes are measured bytes for the samples of every layer there is.
+TEST_F(Emulated, SamplesOfEveryLayerTakeThePredictedBytes) {
+  int layers = 0;
+  for (const auto& folder : std::filesystem::directory_iterator(FORERUN_SOURCE_DIR "/layers")) {
+    const std::string samples = folder.path().string() + "/samples.yaml";
+    if (!std::filesystem::exists(samples)) continue;
+    ++layers;
+    for (const std::string& text : documents(test::read_all(samples))) {
+      const CommandResult result =
+          verify({folder_.write("sample.yaml", text), "--device", "emulated"});
+      EXPECT_EQ(result.exit_code, 0) << samples << "\n" << text << result.out << result.err;
+    }
+  }
+  EXPECT_GE(layers, 9);
+}
+
+struct Corner {
+  const char* what;
+  const char* spec;    // all keys but input's dtype, gpu and framework
+  const char* before;  // the spec named before.yaml, or ""
+
+  friend std::ostream& operator<<(std::ostream& out, const Corner& c) { return out << c.what; }
+};
+
+class Corners : public Emulated, public ::testing::WithParamInterface<Corner> {};
+
+// Found by comparing random specs: each was wrong by a block or a segment once.
+INSTANTIATE_TEST_SUITE_P(
+    Found, Corners,
+    ::testing::Values(
+        Corner{"one sample takes cublasLt's fused bias",
+               "model: [{linear: {in: 64, out: 32}}]\ninput: {shape: [64]}\n"
+               "target: {shape: [32], dtype: float32}\nloss: mse\nbatch_size: 1\n"
+               "optimizer: {name: sgd}\n",
+               ""},
+        Corner{"one output never does",
+               "model: [{linear: {in: 64, out: 1}}]\ninput: {shape: [64]}\n"
+               "target: {shape: [1], dtype: float32}\nloss: bce_with_logits\nbatch_size: 32\n"
+               "optimizer: {name: adam, implementation: for-loop}\n",
+               ""},
+        Corner{"nor does one input",
+               "model: [{linear: {in: 1, out: 64}}, tanh, {linear: {in: 64, out: 1}}]\n"
+               "input: {shape: [1]}\ntarget: {shape: [1], dtype: float32}\nloss: mse\n"
+               "batch_size: 100\noptimizer: {name: sgd, momentum: 0.9, weight_decay: 0.1}\n"
+               "clip_norm: 1.0\n",
+               ""},
+        Corner{"another batch goes with the model before",
+               "model: [{linear: {in: 1024, out: 10}}]\ninput: {shape: [1024]}\n"
+               "target: {shape: [10], dtype: float32}\nloss: mse\nbatch_size: 7\n"
+               "optimizer: {name: adam}\nsetup: data-first\nafter: before.yaml\n",
+               "model: [{linear: {in: 256, out: 64}}]\ninput: {shape: [256]}\n"
+               "target: {shape: [64], dtype: float32}\nloss: mse\nbatch_size: 30000\n"
+               "optimizer: {name: adam, implementation: fused}\n"},
+        Corner{"the same batch in another dtype is another batch",
+               "model: [{linear: {in: 256, out: 64}}]\ninput: {shape: [256]}\n"
+               "target: {shape: [], dtype: int64}\nloss: cross_entropy\nbatch_size: 8192\n"
+               "precision: bf16\noptimizer: {name: sgd}\nafter: before.yaml\n",
+               "model: [{linear: {in: 256, out: 64}}]\ninput: {shape: [256]}\n"
+               "target: {shape: [], dtype: int64}\nloss: cross_entropy\nbatch_size: 8192\n"
+               "optimizer: {name: sgd}\n"}));
+
+TEST_P(Corners, TakeThePredictedBytes) {
+  const std::string common = "gpu: a100-sxm-80gb\nframework: pytorch-2.11\n";
+  folder_.write("before.yaml", GetParam().before + common);
+  const std::string path = folder_.write("spec.yaml", GetParam().spec + common);
+  const CommandResult result = verify({path, "--device", "emulated"});
+  EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
+}
+
 TEST_F(Emulated, AutoFallsBackToItAndSaysSo) {
   const CommandResult result = verify({kExamples + "step_peak_fp32.yaml"});
   if (result.out.find("on cuda") != std::string::npos)
