@@ -1,5 +1,6 @@
 #include "estimator/devices/device.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -37,6 +38,16 @@ const std::vector<std::string>& field_names() {
   return known;
 }
 
+// CUDA's device names have a line to themselves and at most 255 bytes; emulated ones travel in half
+// of that.
+constexpr std::size_t kLongestName = 127;
+
+bool is_name(const std::string& text) {
+  const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
+  return !text.empty() && text.size() <= kLongestName &&
+         std::none_of(text.begin(), text.end(), is_control);
+}
+
 // Takes fields one by one and keeps the first error, so that parse() reads as the list of what a
 // profile holds.
 class Reader {
@@ -47,8 +58,8 @@ class Reader {
     const JsonField* field = required(name);
     if (field == nullptr) return {};
     const auto* value = std::get_if<std::string>(&field->value);
-    if (value != nullptr && !value->empty() && value->size() < 256) return *value;
-    fail(field->at, fmt::format("{} must be a text of 1 to 255 bytes", name));
+    if (value != nullptr && is_name(*value)) return *value;
+    fail(field->at, fmt::format("{} must be one line of 1 to {} bytes", name, kLongestName));
     return {};
   }
 

@@ -129,6 +129,15 @@ TEST(Devices, WrongProfilesSayWhere) {
               HasSubstr("given twice"));
 }
 
+TEST(Devices, NamesAreOneLine) {
+  EXPECT_THAT(problem(with("NVIDIA H100 80GB HBM3", "two\\nlines")),
+              HasSubstr("mine.json:2:3: error: vendor_name must be one line"));
+  EXPECT_THAT(problem(with("NVIDIA H100 80GB HBM3", "")),
+              HasSubstr("vendor_name must be one line"));
+  EXPECT_THAT(problem(with("NVIDIA H100 80GB HBM3", std::string(128, 'x'))),
+              HasSubstr("vendor_name must be one line"));
+}
+
 TEST(Devices, EveryNumberNeedsASource) {
   const std::string text =
       with("    \"multiprocessors\": \"https://www.nvidia.com/en-us/data-center/h100/\",\n", "");

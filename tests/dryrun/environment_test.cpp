@@ -37,6 +37,13 @@ TEST(Profile, SaysEverythingOneALine) {
             "context_bytes=536870912\n");
 }
 
+TEST(Profile, ANameIsOneShortLine) {
+  EmulatedMachine strange = machine();
+  strange.device.name = "a\nb" + std::string(100, 'x');
+  EXPECT_THAT(profile_text(strange),
+              StartsWith("name=a_b" + std::string(60, 'x') + "\nvendor_name="));
+}
+
 TEST(Environment, PutsTheEmulatorInFrontOfWhatWasThere) {
   test::TemporaryFolder folder;
   folder.write("emulator/libcudart.so.13", "");

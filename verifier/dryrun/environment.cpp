@@ -29,6 +29,14 @@ std::string take(std::vector<std::string>& environment, std::string_view name) {
   return value;
 }
 
+// A file's name may be anything; in the profile it has one line and, in the emulator, 63 bytes.
+std::string one_line(std::string name) {
+  if (name.size() > 63) name.resize(63);
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return c < 0x20; }, '_');
+  return name;
+}
+
 std::string in_front(const std::string& ours, const std::string& theirs) {
   return theirs.empty() ? ours : ours + ":" + theirs;
 }
@@ -41,7 +49,7 @@ std::string profile_text(const EmulatedMachine& machine) {
   const auto line = [&text](const char* key, const auto& value) {
     text += fmt::format("{}={}\n", key, value);
   };
-  line("name", device.name);
+  line("name", one_line(device.name));
   line("vendor_name", device.vendor_name);
   line("devices", machine.device_count);
   line("compute_major", device.compute_major);

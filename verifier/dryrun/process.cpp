@@ -18,10 +18,16 @@ void pass_on(int signal) {
   if (running_program > 0) ::kill(static_cast<pid_t>(running_program), signal);
 }
 
-// Handlers for the time of one wait.
+// Handlers for the time of one wait. SIGTERM and SIGHUP are held back until there is a program to
+// pass them on to.
 class Signals {
  public:
   Signals() {
+    sigset_t held;
+    ::sigemptyset(&held);
+    ::sigaddset(&held, SIGTERM);
+    ::sigaddset(&held, SIGHUP);
+    ::sigprocmask(SIG_BLOCK, &held, &mask_before_);
     struct sigaction ignore {};
     ignore.sa_handler = SIG_IGN;
     struct sigaction forward {};
@@ -34,13 +40,16 @@ class Signals {
   ~Signals() { restore(); }
   Signals(const Signals&) = delete;
   Signals& operator=(const Signals&) = delete;
+  void deliver() const { ::sigprocmask(SIG_SETMASK, &mask_before_, nullptr); }
   void restore() const {
     ::sigaction(SIGINT, &before_[0], nullptr);
     ::sigaction(SIGTERM, &before_[1], nullptr);
     ::sigaction(SIGHUP, &before_[2], nullptr);
+    deliver();
   }
 
  private:
+  sigset_t mask_before_;
   struct sigaction before_[3];
 };
 
@@ -88,6 +97,7 @@ Result<int> run_program(const std::vector<std::string>& argv,
   int reason = child < 0 ? fork_reason : 0;
   if (child > 0) {
     running_program = child;
+    signals.deliver();
     while (::read(failure[0], &reason, sizeof reason) < 0 && errno == EINTR) {
     }
   }
