@@ -193,12 +193,16 @@ TEST(Ranges, AgreeWithAnOrderedMap) {
         above != expected.begin() && probe - std::prev(above)->first < std::prev(above)->second;
     const EmuRange* found = emu_ranges_find(&ranges, probe);
     ASSERT_EQ(found != nullptr, inside);
-    if (inside) ASSERT_EQ(found->start, std::prev(above)->first);
+    if (inside) {
+      ASSERT_EQ(found->start, std::prev(above)->first);
+    }
     const EmuRange* fit = emu_ranges_first_fit(&ranges, wanted);
     auto first = expected.begin();
     while (first != expected.end() && first->second < wanted) ++first;
     ASSERT_EQ(fit != nullptr, first != expected.end());
-    if (fit != nullptr) ASSERT_EQ(fit->start, first->first);
+    if (fit != nullptr) {
+      ASSERT_EQ(fit->start, first->first);
+    }
   }
   for (const auto& [start, size] : expected) emu_ranges_erase(&ranges, start);
 }
