@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,12 @@ class Builder {
   }
   // "layer 3 (linear) expects 1024 features, but layer 2 (relu, spec.yaml:4:5) gives [65536, 2048]"
   Error mismatch(const LayerSpec& layer, const std::string& expects, ValueId input) const;
+  // Autograd treats a value that trains and is a view of another apart when it is written in place
+  // (CopySlices).
+  void mark_view(ValueId value) {
+    if (!graph_.parameters.empty()) views_.insert(value);
+  }
+  bool is_view(ValueId value) const { return views_.count(value) > 0; }
   // Floating-point input is needed: token ids first go through an embedding.
   Status needs_floating(const LayerSpec& layer, ValueId input) const;
 
@@ -88,6 +95,7 @@ class Builder {
   int checkpoints_ = 0;
   Location at_;
   std::map<ValueId, Made> made_by_;
+  std::set<ValueId> views_;
 };
 
 }  // namespace forerun::graph

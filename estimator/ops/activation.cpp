@@ -24,15 +24,27 @@ constexpr std::array<Rule, 5> kRules{{
 
 }  // namespace
 
-Tensor activate(Runtime& run, Activation kind, const Tensor& x, bool inplace) {
+Tensor activate(Runtime& run, Activation kind, const Tensor& x, bool inplace, bool on_view) {
   const Rule& rule = kRules[static_cast<std::size_t>(kind)];
   Tensor y = inplace ? x.detach() : run.output_like(x, "output");
   if (inplace) y.storage->overwrite(run.where);
   run.launch(rule.forward, {&x, &y});
-  Node* node =
-      run.record(rule.forward, y, {&x}, [rule](Runtime& r, Node& self, Tensors& grad) -> Tensors {
+  const bool slices = inplace && on_view;
+  Node* node = run.record(
+      rule.forward, y, {&x}, [rule, slices](Runtime& r, Node& self, Tensors& grad) -> Tensors {
         Tensor back = r.output_like(grad[0], "input gradient");
-        r.launch(rule.backward, {&grad[0], &self.saved[0], &back});
+        if (!slices) {
+          r.launch(rule.backward, {&grad[0], &self.saved[0], &back});
+          return {back};
+        }
+        // CopySlices: a gradient of the whole base, a copy of the view's part of it, and that
+        // part's gradient, written back.
+        const Tensor slice = r.output_like(grad[0], "copy of the view's gradient");
+        const Tensor of_slice = r.output_like(grad[0], "gradient of the view");
+        r.launch("copy_", {&grad[0], &back});
+        r.launch("clone", {&back, &slice});
+        r.launch(rule.backward, {&slice, &self.saved[0], &of_slice});
+        r.launch("copy_", {&of_slice, &back});
         return {back};
       });
   if (node != nullptr) run.keep(*node, rule.keeps_input ? x : y);

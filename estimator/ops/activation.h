@@ -9,8 +9,9 @@ namespace forerun::ops {
 enum class Activation { Relu, Gelu, Tanh, Sigmoid, Silu };
 
 // relu, tanh and sigmoid keep their result, gelu and silu their input. inplace is relu's alone: the
-// result is the input's storage.
-Tensor activate(Runtime& run, Activation kind, const Tensor& x, bool inplace);
+// result is the input's storage; where that is a view of another tensor, backward goes through
+// CopySlices and its copies.
+Tensor activate(Runtime& run, Activation kind, const Tensor& x, bool inplace, bool on_view);
 
 // native_dropout in training: a bool mask, then the result; 0 < p < 1. p = 0 gives x itself.
 Tensor dropout(Runtime& run, const Tensor& x, double p);

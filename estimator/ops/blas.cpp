@@ -58,7 +58,7 @@ Tensor linear(Runtime& run, const Tensor& x_in, const Tensor& weight_in, const T
   const bool has_bias = static_cast<bool>(bias);
   Node* node = run.record(
       has_bias ? "addmm" : "mm", y, {&x, &weight, &bias},
-      [m, n, k, has_bias](Runtime& r, Node& self, Tensors& grad) -> Tensors {
+      [m, n, k, has_bias, input_shape = x.shape](Runtime& r, Node& self, Tensors& grad) -> Tensors {
         const DType dtype = grad[0].dtype;
         Tensors back(3);
         auto product = [&](Shape to, std::int64_t rows, std::int64_t columns, std::int64_t depth,
@@ -71,8 +71,6 @@ Tensor linear(Runtime& run, const Tensor& x_in, const Tensor& weight_in, const T
           r.launch_matmul("mm", rows, columns, depth, dtype);
           return made;
         };
-        Shape input_shape = grad[0].shape;
-        input_shape.back() = k;
         // Generated backward code takes its inputs by name: mat1 before mat2 for addmm, but mat2
         // before self for mm.
         const auto of_input = [&] {

@@ -12,7 +12,7 @@ namespace {
 
 template <Activation kind>
 Tensors activation(Runtime& run, const Tensors& in, const Tensors&, const Attributes& with) {
-  return {activate(run, kind, in[0], with.inplace)};
+  return {activate(run, kind, in[0], with.inplace, with.on_view)};
 }
 
 }  // namespace

@@ -9,7 +9,8 @@ namespace forerun::ops {
 
 struct Attributes {
   bool inplace = false;
-  double p = 0;  // dropout
+  bool on_view = false;  // in place on a view of another tensor
+  double p = 0;          // dropout
   std::int64_t heads = 0;
   bool causal = true;
   Shape shape;  // the target of a view

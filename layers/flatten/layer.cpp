@@ -13,7 +13,9 @@ Result<graph::ValueId> build(graph::Builder& builder, const LayerSpec& spec, gra
   for (std::size_t i = 1; i < shape.size(); ++i)
     features *= shape[i];  // its size was checked when it was made
   const Shape flat{shape[0], features};
-  return builder.call(ops::kView, {input}, {}, flat, {.shape = flat});
+  const auto output = builder.call(ops::kView, {input}, {}, flat, {.shape = flat});
+  if (output) builder.mark_view(*output);
+  return output;
 }
 
 }  // namespace

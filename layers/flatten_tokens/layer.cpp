@@ -12,7 +12,9 @@ Result<graph::ValueId> build(graph::Builder& builder, const LayerSpec& spec, gra
     rows *= shape[i];  // its size was checked when it was made
   const Shape flat{rows, shape.back()};
   if (flat == shape) return input;
-  return builder.call(ops::kView, {input}, {}, flat, {.shape = flat});
+  const auto output = builder.call(ops::kView, {input}, {}, flat, {.shape = flat});
+  if (output) builder.mark_view(*output);
+  return output;
 }
 
 }  // namespace

@@ -10,7 +10,8 @@ Result<graph::ValueId> build(graph::Builder& builder, const LayerSpec& spec, gra
   if (!inplace) return inplace.error();
   if (const Status floating = builder.needs_floating(spec, input); !floating)
     return floating.error();
-  return builder.pointwise(ops::kRelu, input, {.inplace = *inplace});
+  return builder.pointwise(ops::kRelu, input,
+                           {.inplace = *inplace, .on_view = builder.is_view(input)});
 }
 
 }  // namespace

@@ -171,6 +171,21 @@ TEST(InPlace, OverWhatAnotherLayerKeepsIsAnError) {
   EXPECT_EQ(problem(text_of(inplace + linear)), "(accepted)");
 }
 
+// The gradient of a layer before flatten has that layer's shape, not the flattened one.
+TEST(Views, DoNotChangeTheSizeOfGradients) {
+  const auto spec = parse_spec(
+      "model: [{linear: {in: 8, out: 256}}, relu, {linear: {in: 256, out: 4}}, flatten]\ninput: "
+      "{shape: [5, 8]}\ntarget: {shape: []}\nbatch_size: 100\noptimizer: sgd\n",
+      "s");
+  const auto stages = pipeline::build_stages({}, *spec, *devices::find("h100-sxm-80gb"));
+  ASSERT_TRUE(stages) << to_string(stages.error());
+  for (const ops::Allocation& made : stages->recording.allocations) {
+    if (made.what == "linear 2 input gradient") {
+      EXPECT_EQ(made.bytes, 100 * 5 * 256 * 4);
+    }
+  }
+}
+
 std::int64_t sum(const std::vector<Part>& parts) {
   std::int64_t bytes = 0;
   for (const Part& part : parts) bytes += part.bytes;
