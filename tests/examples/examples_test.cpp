@@ -64,5 +64,13 @@ TEST(Examples, TheCppTrainersTrain) {
   }
 }
 
+TEST(Examples, TheReadmeShowsWhatTheToolsPrint) {
+  const CommandResult result =
+      run_command({"python3", FORERUN_SOURCE_DIR "/scripts/generate", "--check", "--bin",
+                   FORERUN_BINARY_DIR "/bin", "README.md"},
+                  {}, 600);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+}
+
 }  // namespace
 }  // namespace forerun::test
