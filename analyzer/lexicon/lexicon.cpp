@@ -164,8 +164,9 @@ Meaning tensor_operation(std::string_view name) {
 // x.mul_(2), x.copy_(y): the name of a tensor operation with "_", which nothing but tensors has.
 bool is_in_place(std::string_view name) {
   static constexpr auto only_in_place = std::to_array<std::string_view>(
-      {"copy_", "zero_", "fill_", "uniform_", "normal_", "random_", "bernoulli_", "exponential_", "trunc_normal_", "set_",
-       "resize_", "index_add_", "index_copy_", "index_put_", "squeeze_", "unsqueeze_", "fill_diagonal_", "share_memory_"});
+      {"copy_", "zero_", "fill_", "uniform_", "normal_", "random_", "bernoulli_", "exponential_",
+       "trunc_normal_", "set_", "resize_", "index_add_", "index_copy_", "index_put_", "squeeze_",
+       "unsqueeze_", "fill_diagonal_", "share_memory_"});
   if (name.size() < 2 || name.back() != '_' || name.starts_with("_")) return false;
   for (std::string_view each : only_in_place) {
     if (name == each) return true;
@@ -178,8 +179,9 @@ bool is_in_place(std::string_view name) {
 // What torch has beside operations: state of the library, checks, helpers.
 bool is_no_operation(std::string_view space, std::string_view name) {
   if (space == "torch.nn.init" && !name.ends_with('_')) return true;
-  static constexpr auto starts = std::to_array<std::string_view>(
-      {"is_", "get_", "set_", "are_", "use_", "_check", "_assert", "_is_", "_get_", "_set_", "fork", "import_"});
+  static constexpr auto starts =
+      std::to_array<std::string_view>({"is_", "get_", "set_", "are_", "use_", "_check", "_assert",
+                                       "_is_", "_get_", "_set_", "fork", "import_"});
   for (std::string_view each : starts) {
     if (name.starts_with(each)) return true;
   }
@@ -278,7 +280,8 @@ std::optional<Meaning> function(std::string_view qualified) {
     if (!is_tensor_namespace(space)) return std::nullopt;
     if (const NameRow* row = index_of<torch_rows>().find(last)) return row->meaning;
     if (last.empty() || is_upper(last.front())) return std::nullopt;
-    if (is_no_operation(space, last)) return Meaning{Kind::Call, tail_of(qualified, last.size()), Role::Other, true};
+    if (is_no_operation(space, last))
+      return Meaning{Kind::Call, tail_of(qualified, last.size()), Role::Other, true};
     return tensor_operation(tail_of(qualified, last.size()));
   });
 }

@@ -14,7 +14,9 @@ bool is_literal(const ir::Argument& argument, std::string_view text) {
   return literal != nullptr && literal->text == text;
 }
 
-bool is_flag(const ir::Argument& argument) { return is_literal(argument, "true") || is_literal(argument, "false"); }
+bool is_flag(const ir::Argument& argument) {
+  return is_literal(argument, "true") || is_literal(argument, "false");
+}
 
 // The names of positional parameters, where the IR writes them by name.
 void name_positional(ir::Op& op, std::initializer_list<std::string_view> names) {
@@ -29,14 +31,16 @@ void name_positional(ir::Op& op, std::initializer_list<std::string_view> names) 
 void drop(ir::Op& op, std::string_view name, std::initializer_list<std::string_view> defaults) {
   std::erase_if(op.arguments, [&](const ir::Argument& each) {
     if (each.name != name) return false;
-    return std::any_of(defaults.begin(), defaults.end(), [&](std::string_view text) { return is_literal(each, text); });
+    return std::any_of(defaults.begin(), defaults.end(),
+                       [&](std::string_view text) { return is_literal(each, text); });
   });
 }
 
 void normalise_backward(ir::Op& op) {
   // torch.distributed.autograd.backward(context, losses): the context is no loss.
   const auto spelling = op.details.find("spelling");
-  if (spelling != op.details.end() && spelling->second.starts_with("torch.distributed") && !op.arguments.empty()) {
+  if (spelling != op.details.end() && spelling->second.starts_with("torch.distributed") &&
+      !op.arguments.empty()) {
     op.arguments.erase(op.arguments.begin());
   }
   if (op.receiver) {
@@ -79,7 +83,8 @@ void normalise(ir::Op& op) {
     case Kind::Print:
       op.receiver.reset();  // logger.info(x) shows x
       std::erase_if(op.arguments, [](const ir::Argument& each) {
-        return each.name == "sep" || each.name == "end" || each.name == "file" || each.name == "flush";
+        return each.name == "sep" || each.name == "end" || each.name == "file" ||
+               each.name == "flush";
       });
       return;
     case Kind::TensorInPlace:

@@ -1,6 +1,6 @@
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "analyzer/python/lowering.h"
 
@@ -12,11 +12,13 @@ using ir::Role;
 namespace {
 
 bool is_pattern(Type type) {
-  return type == Type::PatternList || type == Type::TuplePattern || type == Type::ListPattern || type == Type::Tuple ||
-         type == Type::ExpressionList || type == Type::List;
+  return type == Type::PatternList || type == Type::TuplePattern || type == Type::ListPattern ||
+         type == Type::Tuple || type == Type::ExpressionList || type == Type::List;
 }
 
-bool is_literal_sequence(Type type) { return type == Type::Tuple || type == Type::ExpressionList || type == Type::List; }
+bool is_literal_sequence(Type type) {
+  return type == Type::Tuple || type == Type::ExpressionList || type == Type::List;
+}
 
 }  // namespace
 
@@ -35,8 +37,10 @@ void Lowering::assignment(Id node) {
   const Knowledge known = roles_.of_expression(value, frame_.scope);
   const Type first = tree_.type(targets.front());
   const bool plain = first == Type::Identifier || first == Type::Attribute;
-  const ir::Operand again = plain ? ir::Operand(place_of(targets.front())) : expression(value).operand;
-  for (std::size_t i = 1; i < targets.size(); ++i) assign_operand(targets[i], again, known, targets[i]);
+  const ir::Operand again =
+      plain ? ir::Operand(place_of(targets.front())) : expression(value).operand;
+  for (std::size_t i = 1; i < targets.size(); ++i)
+    assign_operand(targets[i], again, known, targets[i]);
 }
 
 void Lowering::assign(Id target, Id value) {
@@ -114,13 +118,16 @@ void Lowering::assign_operand(Id target, const ir::Operand& value, const Knowled
 // What only broken text gives a value to (a call, a sum) is nobody's name.
 ir::Place Lowering::target_place(Id target) {
   const Type type = tree_.type(target);
-  if (type == Type::Identifier || type == Type::Attribute || type == Type::Subscript) return place_of(target);
+  if (type == Type::Identifier || type == Type::Attribute || type == Type::Subscript)
+    return place_of(target);
   evaluate_calls(target);
   return temporary();
 }
 
-// Nested targets side by side. A subscript cannot be a result: it gets a temporary, to be stored later.
-void Lowering::flat_targets(Id targets, std::vector<ir::Place>& places, std::vector<std::pair<ir::Place, Id>>& later) {
+// Nested targets side by side. A subscript cannot be a result: it gets a temporary, to be stored
+// later.
+void Lowering::flat_targets(Id targets, std::vector<ir::Place>& places,
+                            std::vector<std::pair<ir::Place, Id>>& later) {
   const Type type = tree_.type(targets);
   if (is_pattern(type)) {
     for (Id each : Children(tree_, targets)) flat_targets(each, places, later);
@@ -144,7 +151,8 @@ void Lowering::unpack(Id targets, Id value) {
   std::vector<ir::Place> places;
   std::vector<std::pair<ir::Place, Id>> later;
   // The subscripts' temporaries come after those of the value.
-  const bool stores = std::any_of(tree_.text(targets).begin(), tree_.text(targets).end(), [](char c) { return c == '['; });
+  const bool stores = std::any_of(tree_.text(targets).begin(), tree_.text(targets).end(),
+                                  [](char c) { return c == '['; });
   std::optional<Value> early;
   if (stores) early = expression(value);
   flat_targets(targets, places, later);
@@ -158,7 +166,8 @@ void Lowering::unpack(Id targets, Id value) {
   for (const auto& [place, node] : later) store(node, place);
 }
 
-// a, b = x, y is two assignments; where a later value reads an earlier target, every value is taken first.
+// a, b = x, y is two assignments; where a later value reads an earlier target, every value is taken
+// first.
 bool Lowering::assign_each(Id targets, Id value) {
   if (!is_literal_sequence(tree_.type(value))) return false;
   const std::vector<Id> names = tree_.children(targets), values = tree_.children(value);
@@ -167,7 +176,9 @@ bool Lowering::assign_each(Id targets, Id value) {
     const Type type = tree_.type(each);
     return type == Type::ListSplat || type == Type::ListSplatPattern;
   };
-  if (std::any_of(names.begin(), names.end(), starred) || std::any_of(values.begin(), values.end(), starred)) return false;
+  if (std::any_of(names.begin(), names.end(), starred) ||
+      std::any_of(values.begin(), values.end(), starred))
+    return false;
   bool overlapping = false;
   for (std::size_t i = 1; i < values.size() && !overlapping; ++i) {
     for (Id at = values[i]; at < tree_.node(values[i]).after && !overlapping; ++at) {
@@ -175,7 +186,9 @@ bool Lowering::assign_each(Id targets, Id value) {
       for (std::size_t k = 0; k < i; ++k) {
         const std::string_view target = tree_.text(names[k]);
         const std::string_view root = target.substr(0, target.find_first_of(".[ ("));
-        overlapping |= root == tree_.text(at) && (root == target || tree_.text(values[i]).find(target) != std::string_view::npos);
+        overlapping |=
+            root == tree_.text(at) &&
+            (root == target || tree_.text(values[i]).find(target) != std::string_view::npos);
       }
     }
   }
@@ -194,7 +207,8 @@ bool Lowering::assign_each(Id targets, Id value) {
     }
     taken.push_back(std::move(one));
   }
-  for (std::size_t i = 0; i < names.size(); ++i) assign_operand(names[i], taken[i].operand, taken[i].known, names[i]);
+  for (std::size_t i = 0; i < names.size(); ++i)
+    assign_operand(names[i], taken[i].operand, taken[i].known, names[i]);
   return true;
 }
 
@@ -202,8 +216,9 @@ bool Lowering::assign_each(Id targets, Id value) {
 void Lowering::store(Id target, const ir::Operand& value) {
   const Id object = tree_.child(target, Field::Value);
   if (object == 0) return;
-  const bool whole = tree_.parent(target) != 0 && (tree_.type(tree_.parent(target)) == Type::Assignment ||
-                                                   tree_.type(tree_.parent(target)) == Type::AugmentedAssignment);
+  const bool whole =
+      tree_.parent(target) != 0 && (tree_.type(tree_.parent(target)) == Type::Assignment ||
+                                    tree_.type(tree_.parent(target)) == Type::AugmentedAssignment);
   ir::Op stored = op(Kind::Store, "", whole ? tree_.parent(target) : target);
   if (is_gradient(object)) {
     stored.kind = Kind::GradWrite;
@@ -223,7 +238,8 @@ void Lowering::store(Id target, const ir::Operand& value) {
   emit(std::move(stored), Want::nothing());
 }
 
-// ------------------------------------------------------------------------------------------------ x += y
+// ------------------------------------------------------------------------------------------------
+// x += y
 
 namespace {
 
@@ -231,9 +247,11 @@ std::string_view in_place_name(std::string_view token) {
   struct Row {
     std::string_view token, name;
   };
-  static constexpr Row rows[] = {{"+=", "iadd"},  {"-=", "isub"},     {"*=", "imul"},    {"/=", "idiv"},   {"//=", "ifloordiv"},
-                                 {"%=", "imod"},  {"**=", "ipow"},    {"@=", "imatmul"}, {"&=", "ibitand"}, {"|=", "ibitor"},
-                                 {"^=", "ibitxor"}, {"<<=", "ilshift"}, {">>=", "irshift"}};
+  static constexpr Row rows[] = {{"+=", "iadd"},    {"-=", "isub"},       {"*=", "imul"},
+                                 {"/=", "idiv"},    {"//=", "ifloordiv"}, {"%=", "imod"},
+                                 {"**=", "ipow"},   {"@=", "imatmul"},    {"&=", "ibitand"},
+                                 {"|=", "ibitor"},  {"^=", "ibitxor"},    {"<<=", "ilshift"},
+                                 {">>=", "irshift"}};
   for (const Row& row : rows) {
     if (row.token == token) return row.name;
   }
@@ -289,12 +307,14 @@ void Lowering::augmented(Id node) {
   store(left, made.operand);
 }
 
-// ------------------------------------------------------------------------------------------------ p.grad
+// ------------------------------------------------------------------------------------------------
+// p.grad
 
 // The p of p.grad and p.grad.data, or 0.
 Id Lowering::gradient_object(Id node) {
   if (tree_.type(node) != Type::Attribute) return 0;
-  const Id object = tree_.child(node, Field::Object), attribute = tree_.child(node, Field::Attribute);
+  const Id object = tree_.child(node, Field::Object),
+           attribute = tree_.child(node, Field::Attribute);
   if (object == 0 || attribute == 0) return 0;
   if (tree_.text(attribute) == "data") return gradient_object(object);
   if (tree_.text(attribute) != "grad") return 0;

@@ -1,7 +1,7 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
+
+#include <fmt/format.h>
 
 #include "analyzer/python/lowering.h"
 
@@ -14,7 +14,9 @@ namespace {
 
 Knowledge role(Role what) { return {what, -1, {}}; }
 
-Value literal(std::string text, Role what) { return {ir::Literal{std::move(text)}, role(what), false}; }
+Value literal(std::string text, Role what) {
+  return {ir::Literal{std::move(text)}, role(what), false};
+}
 
 template <std::size_t size>
 bool among(std::string_view name, const std::array<std::string_view, size>& names) {
@@ -22,10 +24,39 @@ bool among(std::string_view name, const std::array<std::string_view, size>& name
 }
 
 bool is_builtin_name(std::string_view name) {
-  static constexpr auto names = std::to_array<std::string_view>(
-      {"int", "float", "bool", "str", "bytes", "list", "dict", "set", "tuple", "frozenset", "len", "print", "abs", "sum", "max",
-       "min", "object", "type", "repr", "sorted", "zip", "map", "range", "enumerate", "isinstance", "Exception", "ValueError",
-       "RuntimeError", "TypeError", "KeyError", "StopIteration", "KeyboardInterrupt", "NotImplementedError"});
+  static constexpr auto names = std::to_array<std::string_view>({"int",
+                                                                 "float",
+                                                                 "bool",
+                                                                 "str",
+                                                                 "bytes",
+                                                                 "list",
+                                                                 "dict",
+                                                                 "set",
+                                                                 "tuple",
+                                                                 "frozenset",
+                                                                 "len",
+                                                                 "print",
+                                                                 "abs",
+                                                                 "sum",
+                                                                 "max",
+                                                                 "min",
+                                                                 "object",
+                                                                 "type",
+                                                                 "repr",
+                                                                 "sorted",
+                                                                 "zip",
+                                                                 "map",
+                                                                 "range",
+                                                                 "enumerate",
+                                                                 "isinstance",
+                                                                 "Exception",
+                                                                 "ValueError",
+                                                                 "RuntimeError",
+                                                                 "TypeError",
+                                                                 "KeyError",
+                                                                 "StopIteration",
+                                                                 "KeyboardInterrupt",
+                                                                 "NotImplementedError"});
   return among(name, names);
 }
 
@@ -34,16 +65,22 @@ bool is_plain(Role what) { return what == Role::Number || what == Role::Other; }
 
 // The last name of an object whose .data is a field, not a tensor's: batch.data, dataset.data.
 bool holds_data(std::string_view name) {
-  static constexpr auto words = std::to_array<std::string_view>({"batch", "sample", "example", "set", "data", "item", "resp", "req", "event", "entry", "row", "record", "node"});
-  return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return name.find(word) != std::string_view::npos; });
+  static constexpr auto words =
+      std::to_array<std::string_view>({"batch", "sample", "example", "set", "data", "item", "resp",
+                                       "req", "event", "entry", "row", "record", "node"});
+  return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
+    return name.find(word) != std::string_view::npos;
+  });
 }
 
 std::string_view binary_name(std::string_view token) {
   struct Row {
     std::string_view token, name;
   };
-  static constexpr Row rows[] = {{"+", "add"},     {"-", "sub"},    {"*", "mul"},    {"/", "div"},     {"//", "floordiv"}, {"%", "mod"},   {"**", "pow"},
-                                 {"@", "matmul"},  {"&", "bitand"}, {"|", "bitor"},  {"^", "bitxor"},  {"<<", "lshift"},   {">>", "rshift"}};
+  static constexpr Row rows[] = {
+      {"+", "add"},    {"-", "sub"},     {"*", "mul"},    {"/", "div"},    {"//", "floordiv"},
+      {"%", "mod"},    {"**", "pow"},    {"@", "matmul"}, {"&", "bitand"}, {"|", "bitor"},
+      {"^", "bitxor"}, {"<<", "lshift"}, {">>", "rshift"}};
   for (const Row& row : rows) {
     if (row.token == token) return row.name;
   }
@@ -54,7 +91,9 @@ std::string_view comparison_name(std::string_view token) {
   struct Row {
     std::string_view token, name;
   };
-  static constexpr Row rows[] = {{"==", "eq"}, {"!=", "ne"}, {"<>", "ne"}, {"<=", "le"}, {">=", "ge"}, {"<", "lt"}, {">", "gt"}, {"in", "in"}, {"is", "is"}};
+  static constexpr Row rows[] = {{"==", "eq"}, {"!=", "ne"}, {"<>", "ne"},
+                                 {"<=", "le"}, {">=", "ge"}, {"<", "lt"},
+                                 {">", "gt"},  {"in", "in"}, {"is", "is"}};
   for (const Row& row : rows) {
     if (row.token == token) return row.name;
   }
@@ -71,7 +110,9 @@ std::string number_text(std::string_view written) {
   }
   if (text.starts_with('.')) text.insert(0, "0");
   const auto dot = text.find('.');
-  if (dot != std::string::npos && (dot + 1 == text.size() || text[dot + 1] == 'e' || text[dot + 1] == 'E')) text.insert(dot + 1, "0");
+  if (dot != std::string::npos &&
+      (dot + 1 == text.size() || text[dot + 1] == 'e' || text[dot + 1] == 'E'))
+    text.insert(dot + 1, "0");
   if (text.size() > 1 && (text.back() == 'l' || text.back() == 'L')) text.pop_back();  // Python 2
   return text;
 }
@@ -129,13 +170,15 @@ Value Lowering::expression(Id node, Want want) {
   }
 }
 
-// ------------------------------------------------------------------------------------------------ names and members
+// ------------------------------------------------------------------------------------------------
+// names and members
 
 Value Lowering::identifier(Id node) {
   const std::string_view name = tree_.text(node);
   Variable* found = facts_.find(frame_.scope, name);
   if (found == nullptr) {
-    if (is_builtin_name(name)) return {ir::FunctionReference{std::string(name)}, role(Role::Other), false};
+    if (is_builtin_name(name))
+      return {ir::FunctionReference{std::string(name)}, role(Role::Other), false};
     return {ir::Place{std::string(name), {}}, roles_.of_text(name), false};
   }
   if (found->import >= 0 && found->first_fact < 0) {
@@ -144,21 +187,26 @@ Value Lowering::identifier(Id node) {
   if ((found->function >= 0 && found->first_fact < 0) || is_lambda(*found)) {
     return {ir::FunctionReference{std::string(name)}, role(Role::Other), false};
   }
-  if (found->cls >= 0 && found->first_fact < 0) return {ir::FunctionReference{std::string(name)}, role(Role::Other), false};
+  if (found->cls >= 0 && found->first_fact < 0)
+    return {ir::FunctionReference{std::string(name)}, role(Role::Other), false};
   note_variable(*found);
   std::string root(found->self_class >= 0 ? std::string_view("self") : name);
   // In a class body the names are the class's members.
-  const bool member = frame_.cls >= 0 && facts_.scopes[static_cast<std::size_t>(frame_.scope)].kind == ScopeKind::Class &&
-                      facts_.find_here(frame_.scope, name) == found;
+  const bool member =
+      frame_.cls >= 0 &&
+      facts_.scopes[static_cast<std::size_t>(frame_.scope)].kind == ScopeKind::Class &&
+      facts_.find_here(frame_.scope, name) == found;
   if (member) return {ir::Place{"self", {std::move(root)}}, roles_.of_variable(*found), false};
   return {ir::Place{std::move(root), {}}, roles_.of_variable(*found), false};
 }
 
-// What a name of another module is as a value: a constant, a class or function, or the place as written.
+// What a name of another module is as a value: a constant, a class or function, or the place as
+// written.
 std::optional<Value> Lowering::outside_value(Id node) {
   const std::string qualified = facts_.qualified(node, frame_.scope);
   if (qualified.empty()) return std::nullopt;
-  if (const auto constant = lexicon::constant(qualified)) return literal(std::string(*constant), Role::Other);
+  if (const auto constant = lexicon::constant(qualified))
+    return literal(std::string(*constant), Role::Other);
   const std::string_view name = last_name(qualified);
   const bool torch = qualified.starts_with("torch.");
   if (torch || is_class_like(name) || lexicon::construct(qualified)) {
@@ -178,7 +226,8 @@ std::optional<Value> Lowering::outside_value(Id node) {
 }
 
 Value Lowering::attribute(Id node, const Want& want) {
-  const Id object = tree_.child(node, Field::Object), attribute = tree_.child(node, Field::Attribute);
+  const Id object = tree_.child(node, Field::Object),
+           attribute = tree_.child(node, Field::Attribute);
   if (object == 0 || attribute == 0) return {};
   if (const auto value = outside_value(node)) return *value;
   const std::string_view name = tree_.text(attribute);
@@ -188,21 +237,28 @@ Value Lowering::attribute(Id node, const Want& want) {
 }
 
 // Members of tensors that are operations: .grad, .data, .shape, .T …
-std::optional<Value> Lowering::member_operation(Id node, std::string_view name, const Value& base, const Want& want) {
+std::optional<Value> Lowering::member_operation(Id node, std::string_view name, const Value& base,
+                                                const Want& want) {
   const Role what = base.known.role;
   const bool tensor = what == Role::Tensor;
   if (!tensor && (what != Role::Unknown || base.known.cls >= 0)) return std::nullopt;
   const auto* place = std::get_if<ir::Place>(&base.operand);
-  const std::string_view owner = place == nullptr ? std::string_view{} : place->steps.empty() ? std::string_view(place->root) : std::string_view(place->steps.back());
+  const std::string_view owner = place == nullptr       ? std::string_view{}
+                                 : place->steps.empty() ? std::string_view(place->root)
+                                                        : std::string_view(place->steps.back());
   const bool settings = is_settings(owner);
   ir::Op made = op(Kind::Query, name, node);
   made.receiver = base.operand;
-  static constexpr auto anywhere = std::to_array<std::string_view>({"shape", "dtype", "requires_grad", "is_leaf", "is_cuda", "grad_fn"});
+  static constexpr auto anywhere = std::to_array<std::string_view>(
+      {"shape", "dtype", "requires_grad", "is_leaf", "is_cuda", "is_cpu", "is_xpu", "is_mps",
+       "is_meta", "is_quantized", "is_sparse", "is_nested", "layout", "itemsize", "nbytes",
+       "grad_fn"});
   if (name == "ndim") {
     made.callee = "dim";
     return emit(std::move(made), want, role(Role::Number));
   }
-  if ((!settings && among(name, anywhere)) || (name == "device" && (tensor || (!settings && place != nullptr && place->steps.empty())))) {
+  if ((!settings && among(name, anywhere)) ||
+      (name == "device" && (tensor || (!settings && place != nullptr && place->steps.empty())))) {
     return emit(std::move(made), want, role(name == "shape" ? Role::Container : Role::Other));
   }
   if (name == "grad" && !settings) {
@@ -228,11 +284,17 @@ Value Lowering::member_place(Id node, std::string_view name, const Value& base) 
   const auto* named = std::get_if<ir::FunctionReference>(&base.operand);
   if (named != nullptr && base.known.cls < 0) {
     const Id object = tree_.child(node, Field::Object);
-    const Variable* found = tree_.type(object) == Type::Identifier ? facts_.find(frame_.scope, tree_.text(object)) : nullptr;
-    const bool method = found != nullptr && found->cls >= 0 && facts_.find_method(found->cls, name) >= 0;
-    if (method) return {ir::FunctionReference{fmt::format("{}.{}", named->name, name)}, role(Role::Other), false};
+    const Variable* found = tree_.type(object) == Type::Identifier
+                                ? facts_.find(frame_.scope, tree_.text(object))
+                                : nullptr;
+    const bool method =
+        found != nullptr && found->cls >= 0 && facts_.find_method(found->cls, name) >= 0;
+    if (method)
+      return {ir::FunctionReference{fmt::format("{}.{}", named->name, name)}, role(Role::Other),
+              false};
   }
-  if (named != nullptr) return {ir::Place{named->name, {std::string(name)}}, role(Role::Other), false};
+  if (named != nullptr)
+    return {ir::Place{named->name, {std::string(name)}}, role(Role::Other), false};
   if (place == nullptr) return {};
   Value value;
   if (base.known.cls >= 0) {
@@ -242,7 +304,8 @@ Value Lowering::member_place(Id node, std::string_view name, const Value& base) 
       const FunctionInfo& info = facts_.functions[static_cast<std::size_t>(method)];
       if (!info.is_property) {
         const ClassInfo& owner = facts_.classes[static_cast<std::size_t>(info.cls)];
-        return {ir::FunctionReference{fmt::format("{}.{}", owner.name, name)}, role(Role::Other), false};
+        return {ir::FunctionReference{fmt::format("{}.{}", owner.name, name)}, role(Role::Other),
+                false};
       }
       value.known = roles_.of_function_result(method);
     } else if (member != nullptr) {
@@ -270,11 +333,15 @@ ir::Place Lowering::place_of(Id node) {
       return {std::string(tree_.text(node)), {}};
     }
     case Type::Attribute: {
-      const Id object = tree_.child(node, Field::Object), attribute = tree_.child(node, Field::Attribute);
+      const Id object = tree_.child(node, Field::Object),
+               attribute = tree_.child(node, Field::Attribute);
       if (object == 0 || attribute == 0) break;
-      if (Variable* self = tree_.type(object) == Type::Identifier ? facts_.find(frame_.scope, tree_.text(object)) : nullptr;
+      if (Variable* self = tree_.type(object) == Type::Identifier
+                               ? facts_.find(frame_.scope, tree_.text(object))
+                               : nullptr;
           self != nullptr && self->self_class >= 0) {
-        if (Variable* member = facts_.find_member(self->self_class, tree_.text(attribute))) note_variable(*member);
+        if (Variable* member = facts_.find_member(self->self_class, tree_.text(attribute)))
+          note_variable(*member);
       }
       ir::Place place = place_of(object);
       place.steps.emplace_back(tree_.text(attribute));
@@ -313,7 +380,8 @@ void Lowering::evaluate_calls(Id node) {
   if (has_call(node)) expression(node, Want::nothing());
 }
 
-// ------------------------------------------------------------------------------------------------ operators
+// ------------------------------------------------------------------------------------------------
+// operators
 
 Value Lowering::binary(Id node, const Want& want) {
   // a + b + c leans to the left, as deep as it is long: down the spine, then up.
@@ -329,7 +397,9 @@ Value Lowering::binary(Id node, const Want& want) {
     const Id right = tree_.child(*each, Field::Right), token = tree_.child(*each, Field::Operator);
     const std::string_view name = token != 0 ? binary_name(tree_.text(token)) : "add";
     const bool last = *each == node;
-    const bool text = first && at != 0 && (tree_.type(at) == Type::String || tree_.type(at) == Type::ConcatenatedString);
+    const bool text =
+        first && at != 0 &&
+        (tree_.type(at) == Type::String || tree_.type(at) == Type::ConcatenatedString);
     if (text && name == "mod") {
       ir::Op made = op(Kind::Format, "", *each);
       if (right != 0 && tree_.type(right) == Type::Tuple) {
@@ -354,7 +424,9 @@ Value Lowering::binary(Id node, const Want& want) {
     } else if (is_plain(left.known.role) && is_plain(other.known.role)) {
       known.role = Role::Number;
     }
-    if (known.role != Role::Tensor && known.role != Role::Number && known.role != Role::Text && known.role != Role::Container) known.role = Role::Unknown;
+    if (known.role != Role::Tensor && known.role != Role::Number && known.role != Role::Text &&
+        known.role != Role::Container)
+      known.role = Role::Unknown;
     left = emit(std::move(made), last ? want : Want{}, known);
   }
   return left;
@@ -381,7 +453,8 @@ Value Lowering::boolean(Id node, const Want& want) {
 
 Value Lowering::comparison(Id node, const Want& want) {
   std::vector<Id> operands, tokens;
-  for (Id each : Children(tree_, node)) (tree_.type(each) == Type::Token ? tokens : operands).push_back(each);
+  for (Id each : Children(tree_, node))
+    (tree_.type(each) == Type::Token ? tokens : operands).push_back(each);
   if (operands.size() < 2 || tokens.size() + 1 < operands.size()) return {};
   Value left = expression(operands[0]);
   Value all;
@@ -393,8 +466,10 @@ Value Lowering::comparison(Id node, const Want& want) {
     made.arguments = {{"", left.operand}, {"", right.operand}};
     const bool identity = name == "is" || name == "is_not" || name == "in" || name == "not_in";
     Knowledge known;
-    if (!identity && (left.known.role == Role::Tensor || right.known.role == Role::Tensor)) known.role = Role::Tensor;
-    if (identity || (left.known.role == Role::Number && right.known.role == Role::Number)) known.role = Role::Number;
+    if (!identity && (left.known.role == Role::Tensor || right.known.role == Role::Tensor))
+      known.role = Role::Tensor;
+    if (identity || (left.known.role == Role::Number && right.known.role == Role::Number))
+      known.role = Role::Number;
     const Value one = emit(std::move(made), links == 1 ? want : Want{}, known);
     if (i == 0) {
       all = one;
@@ -419,7 +494,10 @@ Value Lowering::unary(Id node, const Want& want) {
   const Value value = expression(operand);
   ir::Op made = op(Kind::Arith, sign == "-" ? "neg" : sign == "~" ? "invert" : "pos", node);
   made.arguments.push_back({"", value.operand});
-  return emit(std::move(made), want, role(value.known.role == Role::Tensor || value.known.role == Role::Number ? value.known.role : Role::Unknown));
+  return emit(
+      std::move(made), want,
+      role(value.known.role == Role::Tensor || value.known.role == Role::Number ? value.known.role
+                                                                                : Role::Unknown));
 }
 
 Value Lowering::negation(Id node, const Want& want) {
@@ -440,7 +518,8 @@ Value Lowering::conditional(Id node, const Want& want) {
   return emit(std::move(made), want, roles_.of_expression(node, frame_.scope));
 }
 
-// ------------------------------------------------------------------------------------------------ containers
+// ------------------------------------------------------------------------------------------------
+// containers
 
 std::vector<ir::Argument> Lowering::subscripts(Id node) {
   std::vector<ir::Argument> keys;
@@ -459,10 +538,13 @@ Value Lowering::subscript(Id node, const Want& want) {
   const Id object = tree_.child(node, Field::Value);
   if (object == 0) return {};
   // x.shape[0] is x.size(0).
-  const Id attribute = tree_.type(object) == Type::Attribute ? tree_.child(object, Field::Attribute) : 0;
-  if (attribute != 0 && tree_.text(attribute) == "shape" && facts_.qualified(object, frame_.scope).empty()) {
+  const Id attribute =
+      tree_.type(object) == Type::Attribute ? tree_.child(object, Field::Attribute) : 0;
+  if (attribute != 0 && tree_.text(attribute) == "shape" &&
+      facts_.qualified(object, frame_.scope).empty()) {
     const Value base = expression(tree_.child(object, Field::Object));
-    const bool asked = base.known.role == Role::Tensor || (base.known.role == Role::Unknown && base.known.cls < 0);
+    const bool asked =
+        base.known.role == Role::Tensor || (base.known.role == Role::Unknown && base.known.cls < 0);
     std::vector<ir::Argument> keys = subscripts(node);
     const auto* key = keys.size() == 1 ? std::get_if<ir::Literal>(&keys[0].value) : nullptr;
     if (asked && key != nullptr) {
@@ -482,7 +564,9 @@ Value Lowering::subscript(Id node, const Want& want) {
   ir::Op made = op(Kind::Index, "", node);
   made.receiver = base.operand;
   made.arguments = subscripts(node);
-  return emit(std::move(made), want, base.known.role == Role::Tensor ? role(Role::Tensor) : roles_.of_expression(node, frame_.scope));
+  return emit(std::move(made), want,
+              base.known.role == Role::Tensor ? role(Role::Tensor)
+                                              : roles_.of_expression(node, frame_.scope));
 }
 
 Value Lowering::slice(Id node) {
@@ -504,7 +588,9 @@ Value Lowering::slice(Id node) {
 Value Lowering::pack(Id node, std::string_view form, const Want& want) {
   ir::Op made = op(Kind::Pack, form, node);
   for (Id each : Children(tree_, node)) made.arguments.push_back(argument(each));
-  return emit(std::move(made), want.form == Want::Form::Nothing && made.arguments.empty() ? want : want, role(Role::Container));
+  return emit(std::move(made),
+              want.form == Want::Form::Nothing && made.arguments.empty() ? want : want,
+              role(Role::Container));
 }
 
 Value Lowering::dictionary(Id node, const Want& want) {
@@ -525,13 +611,15 @@ Value Lowering::comprehension(Id node, std::string_view form) {
   const Value container = emit(std::move(made), {}, role(Role::Container));
   std::vector<Id> clauses;
   for (Id each : Children(tree_, node)) {
-    if (tree_.type(each) == Type::ForIn || tree_.type(each) == Type::IfClause) clauses.push_back(each);
+    if (tree_.type(each) == Type::ForIn || tree_.type(each) == Type::IfClause)
+      clauses.push_back(each);
   }
   comprehension_clauses(node, clauses, 0, std::get<ir::Place>(container.operand));
   return container;
 }
 
-void Lowering::comprehension_clauses(Id node, const std::vector<Id>& clauses, std::size_t at, const ir::Place& target) {
+void Lowering::comprehension_clauses(Id node, const std::vector<Id>& clauses, std::size_t at,
+                                     const ir::Place& target) {
   if (at == clauses.size()) {
     const Id body = tree_.child(node, Field::Body);
     const bool pair = body != 0 && tree_.type(body) == Type::Pair;
@@ -578,7 +666,8 @@ Value Lowering::yield(Id node) {
   return {};
 }
 
-// ------------------------------------------------------------------------------------------------ text
+// ------------------------------------------------------------------------------------------------
+// text
 
 void Lowering::string_pieces(Id node, std::string& text) {
   if (tree_.type(node) == Type::ConcatenatedString) {
@@ -590,7 +679,8 @@ void Lowering::string_pieces(Id node, std::string& text) {
     if (tree_.type(each) == Type::StringStart) begin = tree_.node(each).end;
     if (tree_.type(each) == Type::StringEnd) end = tree_.node(each).begin;
   }
-  const std::string_view content = begin < end ? tree_.text().substr(begin, end - begin) : std::string_view{};
+  const std::string_view content =
+      begin < end ? tree_.text().substr(begin, end - begin) : std::string_view{};
   for (std::size_t i = 0; i < content.size(); ++i) {
     const char c = content[i];
     if (c == '\\' && i + 1 < content.size()) {
@@ -628,7 +718,8 @@ void Lowering::format_operands(Id node, std::vector<ir::Argument>& operands) {
     for (Id inner : Children(tree_, each)) {
       if (tree_.type(inner) == Type::FormatSpecifier) {
         for (Id nested : Children(tree_, inner)) {
-          if (tree_.type(nested) == Type::FormatExpression || tree_.type(nested) == Type::Interpolation) {
+          if (tree_.type(nested) == Type::FormatExpression ||
+              tree_.type(nested) == Type::Interpolation) {
             operands.push_back({"", expression(tree_.first_child(nested)).operand});
           }
         }

@@ -46,7 +46,8 @@ class FactsBuilder {
       case Type::Lambda: return enter_lambda(id);
       case Type::Assignment: return assignment(id);
       case Type::AugmentedAssignment:
-        return bind(tree_.child(id, Field::Left), How::Augmented, tree_.child(id, Field::Right), -1);
+        return bind(tree_.child(id, Field::Left), How::Augmented, tree_.child(id, Field::Right),
+                    -1);
       case Type::NamedExpression:
         return bind(tree_.child(id, Field::Name), How::Value, tree_.child(id, Field::Value), -1);
       case Type::For:
@@ -87,7 +88,8 @@ class FactsBuilder {
     for (Id each : Children(tree_, id)) {
       if (each == module) continue;
       if (tree_.type(each) == Type::WildcardImport) facts_.stars.push_back(path);
-      if (tree_.type(each) == Type::DottedName) bind_import(tree_.text(each), joined(path, dotted(each)));
+      if (tree_.type(each) == Type::DottedName)
+        bind_import(tree_.text(each), joined(path, dotted(each)));
       if (tree_.type(each) != Type::AliasedImport) continue;
       const Id name = tree_.child(each, Field::Name), alias = tree_.child(each, Field::Alias);
       if (name != 0 && alias != 0) bind_import(tree_.text(alias), joined(path, dotted(name)));
@@ -154,7 +156,8 @@ class FactsBuilder {
     const Id parameters = tree_.child(id, Field::Parameters);
     if (parameters == 0) return;
     int position = 0;
-    for (Id each : Children(tree_, parameters)) parameter(each, position, &facts_.functions[static_cast<std::size_t>(index)]);
+    for (Id each : Children(tree_, parameters))
+      parameter(each, position, &facts_.functions[static_cast<std::size_t>(index)]);
   }
 
   void read_decorators(Id id, FunctionInfo& made) const {
@@ -165,7 +168,8 @@ class FactsBuilder {
       const std::string_view text = tree_.text(each);
       made.is_static |= text == "@staticmethod";
       made.is_classmethod |= text == "@classmethod";
-      made.is_property |= text == "@property" || text.ends_with(".setter") || text == "@cached_property";
+      made.is_property |=
+          text == "@property" || text.ends_with(".setter") || text == "@cached_property";
     }
   }
 
@@ -188,7 +192,8 @@ class FactsBuilder {
       case Type::DictionarySplatPattern: break;
       default: return;
     }
-    if (name != 0 && (tree_.type(name) == Type::ListSplatPattern || tree_.type(name) == Type::DictionarySplatPattern)) {
+    if (name != 0 && (tree_.type(name) == Type::ListSplatPattern ||
+                      tree_.type(name) == Type::DictionarySplatPattern)) {
       name = tree_.first_child(name);
     }
     if (name == 0 || tree_.type(name) != Type::Identifier) return;
@@ -206,14 +211,16 @@ class FactsBuilder {
     if (list == 0) return;
     const int outer = facts_.scopes[static_cast<std::size_t>(each.scope)].parent;
     for (Id base : Children(tree_, list)) {
-      if (tree_.type(base) == Type::Subscript) base = tree_.child(base, Field::Value);  // Generic[T]
+      if (tree_.type(base) == Type::Subscript)
+        base = tree_.child(base, Field::Value);  // Generic[T]
       if (tree_.type(base) != Type::Identifier && tree_.type(base) != Type::Attribute) continue;
       Base made;
       const std::string_view text = tree_.text(base);
       made.name = text.substr(text.rfind('.') + 1);
       made.qualified = facts_.qualified(base, outer);
       Variable* found = tree_.type(base) == Type::Identifier ? facts_.find(outer, text) : nullptr;
-      if (found != nullptr && found->cls >= 0 && facts_.classes[static_cast<std::size_t>(found->cls)].node != each.node) {
+      if (found != nullptr && found->cls >= 0 &&
+          facts_.classes[static_cast<std::size_t>(found->cls)].node != each.node) {
         made.cls = found->cls;
         made.qualified.clear();
       }
@@ -226,7 +233,8 @@ class FactsBuilder {
     const Id left = tree_.child(id, Field::Left), type = tree_.child(id, Field::Type);
     Id right = tree_.child(id, Field::Right);
     if (type != 0) annotate(left, type);
-    while (right != 0 && tree_.type(right) == Type::Assignment) right = tree_.child(right, Field::Right);
+    while (right != 0 && tree_.type(right) == Type::Assignment)
+      right = tree_.child(right, Field::Right);
     if (right != 0) bind(left, How::Value, right, -1);
   }
 
@@ -242,18 +250,21 @@ class FactsBuilder {
       const std::string_view name = tree_.text(target);
       Variable& here = variable(current(), name);
       if (!here.elsewhere) return &here;
-      for (int outer = scope().parent; outer >= 0; outer = facts_.scopes[static_cast<std::size_t>(outer)].parent) {
+      for (int outer = scope().parent; outer >= 0;
+           outer = facts_.scopes[static_cast<std::size_t>(outer)].parent) {
         Variable* found = facts_.find_here(outer, name);
         if (found != nullptr && !found->elsewhere) return found;
       }
       return &variable(0, name);
     }
     if (tree_.type(target) != Type::Attribute) return nullptr;
-    const Id object = tree_.child(target, Field::Object), name = tree_.child(target, Field::Attribute);
+    const Id object = tree_.child(target, Field::Object),
+             name = tree_.child(target, Field::Attribute);
     if (object == 0 || name == 0 || tree_.type(object) != Type::Identifier) return nullptr;
     const Variable* self = facts_.find(current(), tree_.text(object));
     if (self == nullptr || self->self_class < 0) return nullptr;
-    Variable& member = variable(facts_.classes[static_cast<std::size_t>(self->self_class)].scope, tree_.text(name));
+    Variable& member = variable(facts_.classes[static_cast<std::size_t>(self->self_class)].scope,
+                                tree_.text(name));
     member.place = tree_.text(target);
     return &member;
   }
@@ -280,10 +291,11 @@ class FactsBuilder {
 
   void bind_each(Id targets, How how, Id value, int index) {
     // a, b = x, y gives each its own value; anything else gives each a part of the whole.
-    const bool literal = how == How::Value && value != 0 && index < 0 &&
-                         (tree_.type(value) == Type::Tuple || tree_.type(value) == Type::ExpressionList ||
-                          tree_.type(value) == Type::List) &&
-                         tree_.count(value) == tree_.count(targets);
+    const bool literal =
+        how == How::Value && value != 0 && index < 0 &&
+        (tree_.type(value) == Type::Tuple || tree_.type(value) == Type::ExpressionList ||
+         tree_.type(value) == Type::List) &&
+        tree_.count(value) == tree_.count(targets);
     Id part = literal ? tree_.first_child(value) : 0;
     int at = 0;
     for (Id each : Children(tree_, targets)) {
@@ -305,7 +317,9 @@ class FactsBuilder {
     named.last_fact = made;
   }
 
-  void loop(Id id) { bind(tree_.child(id, Field::Left), How::Element, tree_.child(id, Field::Right), -1); }
+  void loop(Id id) {
+    bind(tree_.child(id, Field::Left), How::Element, tree_.child(id, Field::Right), -1);
+  }
 
   void as_pattern(Id id) {
     const Id value = tree_.first_child(id);
@@ -327,7 +341,8 @@ class FactsBuilder {
   void capture(Id id) {
     // case Name: binds; case a.b: compares.
     for (Id inside = id + 1; inside < tree_.node(id).after; ++inside) {
-      const bool rest = tree_.type(inside) == Type::Identifier && tree_.type(tree_.parent(inside)) == Type::SplatPattern;
+      const bool rest = tree_.type(inside) == Type::Identifier &&
+                        tree_.type(tree_.parent(inside)) == Type::SplatPattern;
       if (tree_.type(inside) != Type::DottedName && !rest) continue;
       if (tree_.text(inside).find('.') != std::string_view::npos) continue;
       add(variable(current(), tree_.text(inside)), {How::Opaque, 0, -1, current(), -1});
@@ -336,7 +351,8 @@ class FactsBuilder {
 
   void outer_names(Id id) {
     for (Id each : Children(tree_, id)) {
-      if (tree_.type(each) == Type::Identifier) variable(current(), tree_.text(each)).elsewhere = true;
+      if (tree_.type(each) == Type::Identifier)
+        variable(current(), tree_.text(each)).elsewhere = true;
     }
   }
 
@@ -389,8 +405,10 @@ class FactsBuilder {
   };
   // The variable of a receiver: a name, or a member of the method's own object.
   Variable* used_variable(const Use& use) {
-    if (tree_.type(use.object) == Type::Identifier) return facts_.find(use.scope, tree_.text(use.object));
-    const Id object = tree_.child(use.object, Field::Object), name = tree_.child(use.object, Field::Attribute);
+    if (tree_.type(use.object) == Type::Identifier)
+      return facts_.find(use.scope, tree_.text(use.object));
+    const Id object = tree_.child(use.object, Field::Object),
+             name = tree_.child(use.object, Field::Attribute);
     if (object == 0 || name == 0 || tree_.type(object) != Type::Identifier) return nullptr;
     const Variable* self = facts_.find(use.scope, tree_.text(object));
     if (self == nullptr || self->self_class < 0) return nullptr;
@@ -432,7 +450,8 @@ Variable* Facts::find(int scope, std::string_view name) {
   return nullptr;
 }
 
-// Bases are asked left to right, each before its own bases' neighbours; Python's order differs only in diamonds.
+// Bases are asked left to right, each before its own bases' neighbours; Python's order differs only
+// in diamonds.
 Variable* Facts::find_member(int cls, std::string_view name, int depth) {
   if (cls < 0 || depth > kBaseBound) return nullptr;
   const ClassInfo& info = classes[static_cast<std::size_t>(cls)];
@@ -467,7 +486,8 @@ std::string_view Facts::place_text(Id node) const {
 std::vector<std::string_view> Facts::chain(Id node) const {
   std::vector<std::string_view> names;
   while (tree.type(node) == Type::Attribute) {
-    const Id object = tree.child(node, Field::Object), attribute = tree.child(node, Field::Attribute);
+    const Id object = tree.child(node, Field::Object),
+             attribute = tree.child(node, Field::Attribute);
     if (object == 0 || attribute == 0) return {};
     names.push_back(tree.text(attribute));
     node = object;

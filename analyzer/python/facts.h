@@ -1,5 +1,6 @@
-// What one file says about its names before anything is lowered: imports, scopes, classes, functions, what each
-// name is ever given, and what each value is ever used for. One pass over the tree.
+// What one file says about its names before anything is lowered: imports, scopes, classes,
+// functions, what each name is ever given, and what each value is ever used for. One pass over the
+// tree.
 #pragma once
 
 #include <deque>
@@ -45,10 +46,10 @@ struct Variable {
   int import = -1;    // bound by an import
   Id annotation = 0;
   Id default_value = 0;
-  int parameter = -1;  // its position
-  int self_class = -1;   // the object of a method of this class
-  int names_class = -1;  // the class itself: cls of a class method
-  unsigned uses = 0;     // bits of Facts::uses, of this variable alone
+  int parameter = -1;      // its position
+  int self_class = -1;     // the object of a method of this class
+  int names_class = -1;    // the class itself: cls of a class method
+  unsigned uses = 0;       // bits of Facts::uses, of this variable alone
   bool elsewhere = false;  // global, nonlocal: look further out
   enum class State : std::uint8_t { Open, Busy, Known } state = State::Open;
   Knowledge known;
@@ -95,7 +96,8 @@ struct ClassInfo {
 };
 
 // Bits of Facts::uses: one a role, by its number, and the four methods that only tell together.
-inline constexpr unsigned kUsesZeroGrad = 1U << 24, kUsesStep = 1U << 25, kUsesScale = 1U << 26, kUsesUpdate = 1U << 27;
+inline constexpr unsigned kUsesZeroGrad = 1U << 24, kUsesStep = 1U << 25, kUsesScale = 1U << 26,
+                          kUsesUpdate = 1U << 27;
 
 class Facts {
  public:
@@ -106,7 +108,7 @@ class Facts {
   std::vector<std::string> imports;  // qualified names that variables are bound to
   std::vector<std::string> stars;    // modules imported with *
   std::vector<Fact> facts;
-  std::vector<Scope> scopes;         // 0 is the module
+  std::vector<Scope> scopes;  // 0 is the module
   std::vector<FunctionInfo> functions;
   std::vector<ClassInfo> classes;
   std::unordered_map<std::string_view, unsigned> uses;  // by the text of the receiver
@@ -115,7 +117,8 @@ class Facts {
   int function_of(Id node) const;
   int class_of(Id node) const;
 
-  // The variable a name means in a scope, or null. As Python does, methods do not see the class body.
+  // The variable a name means in a scope, or null. As Python does, methods do not see the class
+  // body.
   Variable* find(int scope, std::string_view name);
   Variable* find_here(int scope, std::string_view name);
   // A member of a class of the file or of its bases in the file.
@@ -124,7 +127,8 @@ class Facts {
 
   // The names of a name or attribute chain, root first; empty for anything else.
   std::vector<std::string_view> chain(Id node) const;
-  // "torch.nn.functional.mse_loss" for F.mse_loss: a name or an attribute chain whose root is imported, or "".
+  // "torch.nn.functional.mse_loss" for F.mse_loss: a name or an attribute chain whose root is
+  // imported, or "".
   std::string qualified(Id node, int scope);
   // The text of a name or of an attribute chain without calls; empty for anything else.
   std::string_view place_text(Id node) const;
@@ -138,7 +142,8 @@ class Facts {
   };
   struct KeyHash {
     std::size_t operator()(const Key& key) const {
-      return std::hash<std::string_view>()(key.name) ^ (static_cast<std::size_t>(key.scope) * 0x9e3779b97f4a7c15ULL);
+      return std::hash<std::string_view>()(key.name) ^
+             (static_cast<std::size_t>(key.scope) * 0x9e3779b97f4a7c15ULL);
     }
   };
   std::unordered_map<Key, Variable*, KeyHash> table_;

@@ -8,8 +8,10 @@
 
 namespace forerun::python {
 
-// Lowers one file. A file with syntax errors is lowered as far as it parses and says so in Program::notes; text that
-// is not Python at all (binary, mostly errors) is an Error. Depth and size are bounded (errors name the bound).
+// Lowers one file. A file with syntax errors is lowered as far as it parses and says so in
+// Program::notes; text that is not Python at all (NUL bytes, mostly errors, more than 2 GiB) is an
+// Error. What is nested deeper than kDepthBound (syntax.h) is not read, and a note says so; how
+// much text is read is the caller's to bound.
 Result<ir::Program> lower(const std::string& text, const std::string& path);
 
 }  // namespace forerun::python

@@ -1,7 +1,7 @@
 // Functions, classes, lambdas, and the pieces all lowering is made of.
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "analyzer/python/lowering.h"
 
@@ -16,7 +16,8 @@ constexpr int kChainBound = 200;
 
 }  // namespace
 
-// ------------------------------------------------------------------------------------------------ making things
+// ------------------------------------------------------------------------------------------------
+// making things
 
 ir::Op Lowering::op(Kind kind, std::string_view callee, Id at) {
   ir::Op made;
@@ -61,13 +62,16 @@ bool Lowering::too_many(int links, Id at) {
   if (links < kChainBound) return false;
   if (!said_chain_) {
     const Location where = tree_.location(at);
-    program_.notes.push_back(fmt::format("{}: a chain of more than {} parts; the rest of it is not read", to_string(where), kChainBound));
+    program_.notes.push_back(
+        fmt::format("{}: a chain of more than {} parts; the rest of it is not read",
+                    to_string(where), kChainBound));
   }
   said_chain_ = true;
   return true;
 }
 
-// ------------------------------------------------------------------------------------------------ functions
+// ------------------------------------------------------------------------------------------------
+// functions
 
 void Lowering::run() {
   ir::Function module;
@@ -77,7 +81,8 @@ void Lowering::run() {
   for (std::size_t i = 0; i < facts_.classes.size(); ++i) record_class(static_cast<int>(i));
   in(module.body, [&] { statements_of(0); });
   record_roles(module, frame_);
-  if (!module.body.empty()) program_.functions.insert(program_.functions.begin(), std::move(module));
+  if (!module.body.empty())
+    program_.functions.insert(program_.functions.begin(), std::move(module));
 }
 
 void Lowering::record_class(int cls) {
@@ -119,8 +124,14 @@ bool Lowering::wrap_in_guards(Id decorated, std::vector<ir::Scope>& guards) {
     if (value == 0) continue;
     const bool called = tree_.type(value) == Type::Call;
     const Id name = called ? tree_.child(value, Field::Function) : value;
-    const std::string qualified = name != 0 ? roles_.callee_name(name, frame_.scope) : std::string();
-    const auto form = lexicon::guard(qualified);
+    std::string qualified = name != 0 ? roles_.callee_name(name, frame_.scope) : std::string();
+    auto form = lexicon::guard(qualified);
+    // @smart_inference_mode() and the like: wrappers that are called after what they wrap.
+    const std::string_view last =
+        name != 0 ? last_name(facts_.place_text(name)) : std::string_view{};
+    if (!form && last.ends_with("inference_mode")) form = ir::Scope::Form::InferenceMode;
+    if (!form && last.ends_with("no_grad")) form = ir::Scope::Form::NoGrad;
+    if (qualified.empty()) qualified = last;
     if (!form || too_many(static_cast<int>(guards.size()), each)) continue;
     ir::Scope made;
     made.form = *form;
@@ -132,7 +143,8 @@ bool Lowering::wrap_in_guards(Id decorated, std::vector<ir::Scope>& guards) {
   return !guards.empty();
 }
 
-std::shared_ptr<ir::Function> Lowering::function_body(Id definition, Id decorated, const FunctionInfo& info) {
+std::shared_ptr<ir::Function> Lowering::function_body(Id definition, Id decorated,
+                                                      const FunctionInfo& info) {
   auto function = std::make_shared<ir::Function>();
   function->name = info.name;
   if (info.cls >= 0) {
@@ -150,7 +162,9 @@ std::shared_ptr<ir::Function> Lowering::function_body(Id definition, Id decorate
   if (const Id parameters = tree_.child(definition, Field::Parameters)) {
     for (Id each : Children(tree_, parameters)) {
       const Type type = tree_.type(each);
-      if (type == Type::PositionalSeparator || type == Type::KeywordSeparator || type == Type::Error) continue;
+      if (type == Type::PositionalSeparator || type == Type::KeywordSeparator ||
+          type == Type::Error)
+        continue;
       Id name = tree_.child(each, Field::Name);
       if (name == 0) name = type == Type::TypedParameter ? tree_.first_child(each) : each;
       if (!skip && name != 0) function->parameters.emplace_back(tree_.text(name));
@@ -219,9 +233,12 @@ void Lowering::class_body(Id definition, int cls) {
 }
 
 bool Lowering::is_lambda(const Variable& variable) const {
-  if (variable.first_fact < 0 || variable.first_fact != variable.last_fact || variable.parameter >= 0) return false;
+  if (variable.first_fact < 0 || variable.first_fact != variable.last_fact ||
+      variable.parameter >= 0)
+    return false;
   const Fact& fact = facts_.facts[static_cast<std::size_t>(variable.first_fact)];
-  return fact.how == How::Value && fact.node != 0 && tree_.type(fact.node) == Type::Lambda && variable.name == variable.place;
+  return fact.how == How::Value && fact.node != 0 && tree_.type(fact.node) == Type::Lambda &&
+         variable.name == variable.place;
 }
 
 std::string Lowering::lambda(Id node, std::string name) {

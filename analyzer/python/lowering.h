@@ -52,7 +52,8 @@ class Lowering {
 
   // --- functions (functions.cpp)
   void lower_function(Id definition, Id decorated);
-  std::shared_ptr<ir::Function> function_body(Id definition, Id decorated, const FunctionInfo& info);
+  std::shared_ptr<ir::Function> function_body(Id definition, Id decorated,
+                                              const FunctionInfo& info);
   void lower_class(Id definition);
   void class_body(Id definition, int cls);
   void record_class(int cls);
@@ -63,7 +64,7 @@ class Lowering {
   bool is_lambda(const Variable& variable) const;
   bool wrap_in_guards(Id decorated, std::vector<ir::Scope>& guards);
 
-  // --- statements (statements.cpp)
+  // --- statements (statements.cpp, loops.cpp, scopes.cpp, match.cpp)
   void block(Id node);
   void statement(Id node);
   void statements_of(Id node);
@@ -100,7 +101,8 @@ class Lowering {
   void assign_attribute(Id target, Id value);
   void unpack(Id targets, Id value);
   bool assign_each(Id targets, Id value);
-  void flat_targets(Id targets, std::vector<ir::Place>& places, std::vector<std::pair<ir::Place, Id>>& later);
+  void flat_targets(Id targets, std::vector<ir::Place>& places,
+                    std::vector<std::pair<ir::Place, Id>>& later);
   ir::Place target_place(Id target);
   void store(Id target, const ir::Operand& value);
   void augmented(Id node);
@@ -108,12 +110,13 @@ class Lowering {
   bool is_gradient(Id target);
   Id gradient_object(Id node);
 
-  // --- expressions (expressions.cpp)
+  // --- expressions (expressions.cpp, members.cpp, operators.cpp, containers.cpp)
   Value expression(Id node, Want want = {});
   Value identifier(Id node);
   Value attribute(Id node, const Want& want);
   std::optional<Value> outside_value(Id node);
-  std::optional<Value> member_operation(Id node, std::string_view name, const Value& base, const Want& want);
+  std::optional<Value> member_operation(Id node, std::string_view name, const Value& base,
+                                        const Want& want);
   Value member_place(Id node, std::string_view name, const Value& base);
   Value binary(Id node, const Want& want);
   Value boolean(Id node, const Want& want);
@@ -126,7 +129,8 @@ class Lowering {
   Value pack(Id node, std::string_view form, const Want& want);
   Value dictionary(Id node, const Want& want);
   Value comprehension(Id node, std::string_view form);
-  void comprehension_clauses(Id node, const std::vector<Id>& clauses, std::size_t at, const ir::Place& target);
+  void comprehension_clauses(Id node, const std::vector<Id>& clauses, std::size_t at,
+                             const ir::Place& target);
   Value format_string(Id node, const Want& want);
   void format_operands(Id node, std::vector<ir::Argument>& operands);
   Value yield(Id node);
@@ -148,9 +152,10 @@ class Lowering {
   Value call_known(Id node, ir::Op op, const lexicon::Meaning& meaning, const Want& want);
   Value construct_own(Id node, int cls, const Want& want);
   Value own_method(Id node, int method, const Value& receiver, const Want& want);
-  std::optional<Value> change_of_element(Id node, Id object, std::string_view name, const Want& want);
-  std::optional<Value> method_of_class(Id node, const ir::FunctionReference& named, Id object, std::string_view name,
-                                       const Want& want);
+  std::optional<Value> change_of_element(Id node, Id object, std::string_view name,
+                                         const Want& want);
+  std::optional<Value> method_of_class(Id node, const ir::FunctionReference& named, Id object,
+                                       std::string_view name, const Want& want);
   std::optional<Value> gradient_method(Id node, Id object, std::string_view name, const Want& want);
   std::optional<Value> special_method(Id node, Id object, std::string_view name, const Want& want);
   std::vector<ir::Argument> arguments(Id call);

@@ -18,8 +18,8 @@ bool among(std::string_view name, const std::array<std::string_view, size>& name
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// Two values of one name. A number that may also be a tensor is a tensor; where one of two is unknown only what
-// has methods of its own (a module, an optimizer …) is believed.
+// Two values of one name. A number that may also be a tensor is a tensor; where one of two is
+// unknown only what has methods of its own (a module, an optimizer …) is believed.
 Knowledge joined(const Knowledge& a, const Knowledge& b) {
   if (a.role == b.role) return a.cls == b.cls ? a : role(a.role);
   if (a.role == Role::Tensor || b.role == Role::Tensor) {
@@ -27,8 +27,8 @@ Knowledge joined(const Knowledge& a, const Knowledge& b) {
     if (other == Role::Number || other == Role::Unknown) return role(Role::Tensor);
   }
   const auto strong = [](Role each) {
-    return each == Role::Module || each == Role::Optimizer || each == Role::Scheduler || each == Role::Scaler ||
-           each == Role::Loader || each == Role::LossModule;
+    return each == Role::Module || each == Role::Optimizer || each == Role::Scheduler ||
+           each == Role::Scaler || each == Role::Loader || each == Role::LossModule;
   };
   if (strong(a.role) && !strong(b.role)) return a;
   if (strong(b.role) && !strong(a.role)) return b;
@@ -40,11 +40,18 @@ std::string_view last_part(std::string_view dotted) { return dotted.substr(dotte
 }  // namespace
 
 bool is_plain_module(std::string_view qualified) {
-  static constexpr auto roots = std::to_array<std::string_view>(
-      {"os", "sys", "math", "random", "time", "json", "re", "argparse", "pathlib", "glob", "shutil", "datetime", "csv",
-       "logging", "numpy", "pandas", "yaml", "pickle", "string", "itertools", "socket", "subprocess", "hashlib", "uuid",
-       "copyreg", "struct", "platform", "multiprocessing", "threading", "tempfile", "inspect", "warnings", "sklearn",
-       "scipy", "matplotlib", "cv2", "PIL", "wandb", "psutil", "gc", "types", "typing", "enum", "dataclasses"});
+  static constexpr auto roots =
+      std::to_array<std::string_view>({"os",        "sys",        "math",       "random",
+                                       "time",      "json",       "re",         "argparse",
+                                       "pathlib",   "glob",       "shutil",     "datetime",
+                                       "csv",       "logging",    "numpy",      "pandas",
+                                       "yaml",      "pickle",     "string",     "itertools",
+                                       "socket",    "subprocess", "hashlib",    "uuid",
+                                       "copyreg",   "struct",     "platform",   "multiprocessing",
+                                       "threading", "tempfile",   "inspect",    "warnings",
+                                       "sklearn",   "scipy",      "matplotlib", "cv2",
+                                       "PIL",       "wandb",      "psutil",     "gc",
+                                       "types",     "typing",     "enum",       "dataclasses"});
   return among(qualified.substr(0, qualified.find('.')), roots);
 }
 
@@ -55,15 +62,18 @@ bool is_class_like(std::string_view name) {
 
 bool is_settings(std::string_view name) {
   static constexpr auto names = std::to_array<std::string_view>(
-      {"args", "arg", "cfg", "config", "conf", "hparams", "params", "hps", "flags", "FLAGS", "options", "opts", "opt",
-       "settings", "hyp", "C", "self", "request", "response", "parser", "namespace", "kwargs", "exp"});
-  return among(name, names) || name.ends_with("_args") || name.ends_with("_config") || name.ends_with("_cfg");
+      {"args",  "arg",     "cfg",      "config", "conf",      "hparams",  "params", "hps",
+       "flags", "FLAGS",   "options",  "opts",   "opt",       "settings", "hyp",    "C",
+       "self",  "request", "response", "parser", "namespace", "kwargs",   "exp"});
+  return among(name, names) || name.ends_with("_args") || name.ends_with("_config") ||
+         name.ends_with("_cfg");
 }
 
 std::string_view last_name(std::string_view place) { return place.substr(place.rfind('.') + 1); }
 
 bool is_progress(std::string_view name) {
-  static constexpr auto names = std::to_array<std::string_view>({"tqdm", "track", "trange", "ProgressBar", "progress_bar"});
+  static constexpr auto names =
+      std::to_array<std::string_view>({"tqdm", "track", "trange", "ProgressBar", "progress_bar"});
   return among(name, names);
 }
 
@@ -95,8 +105,10 @@ Knowledge Roles::of_expression(Id node, int scope, int depth) {
     case Type::Lambda: return role(Role::Other);
     case Type::Parenthesized:
     case Type::Await: return of_expression(tree_.first_child(node), scope, depth + 1);
-    case Type::NamedExpression: return of_expression(tree_.child(node, Field::Value), scope, depth + 1);
-    case Type::UnaryOperator: return of_expression(tree_.child(node, Field::Argument), scope, depth + 1);
+    case Type::NamedExpression:
+      return of_expression(tree_.child(node, Field::Value), scope, depth + 1);
+    case Type::UnaryOperator:
+      return of_expression(tree_.child(node, Field::Argument), scope, depth + 1);
     case Type::BinaryOperator:
     case Type::ComparisonOperator: return of_binary(node, scope, depth + 1);
     case Type::NotOperator: return role(Role::Number);
@@ -115,7 +127,8 @@ Knowledge Roles::of_expression(Id node, int scope, int depth) {
     case Type::Subscript: {
       const Id object = tree_.child(node, Field::Value);
       const Knowledge base = of_expression(object, scope, depth + 1);
-      if (base.role == Role::Tensor || base.role == Role::Text || base.role == Role::Other) return role(base.role);
+      if (base.role == Role::Tensor || base.role == Role::Text || base.role == Role::Other)
+        return role(base.role);
       return object == 0 ? Knowledge{} : of_element_of(base, object);
     }
     default: return {};
@@ -126,7 +139,9 @@ Knowledge Roles::of_binary(Id node, int scope, int depth) {
   // The operands of a long sum stand to the left of each other: no recursion into them.
   Knowledge all = role(Role::Number);
   bool unknown = false;
-  for (int terms = 0; tree_.type(node) == Type::BinaryOperator || tree_.type(node) == Type::ComparisonOperator; ++terms) {
+  for (int terms = 0;
+       tree_.type(node) == Type::BinaryOperator || tree_.type(node) == Type::ComparisonOperator;
+       ++terms) {
     if (terms > 64) return {};
     Id left = 0;
     for (Id each : Children(tree_, node)) {
@@ -136,14 +151,16 @@ Knowledge Roles::of_binary(Id node, int scope, int depth) {
         continue;
       }
       const Knowledge known = of_expression(each, scope, depth + 1);
-      if (known.role == Role::Tensor || known.role == Role::Text || known.role == Role::Container) return role(known.role);
+      if (known.role == Role::Tensor || known.role == Role::Text || known.role == Role::Container)
+        return role(known.role);
       unknown |= known.role != Role::Number && known.role != Role::Other;
     }
     if (left == 0) return {};
     node = left;
   }
   const Knowledge known = of_expression(node, scope, depth + 1);
-  if (known.role == Role::Tensor || known.role == Role::Text || known.role == Role::Container) return role(known.role);
+  if (known.role == Role::Tensor || known.role == Role::Text || known.role == Role::Container)
+    return role(known.role);
   if (unknown || (known.role != Role::Number && known.role != Role::Other)) return {};
   return all;
 }
@@ -158,8 +175,10 @@ Knowledge Roles::of_uses(std::string_view place, unsigned bits) const {
   const auto has = [bits](Role each) { return (bits & (1U << static_cast<unsigned>(each))) != 0; };
   const Role named = lexicon::role_from_name(name);
   if (has(Role::Optimizer)) return role(Role::Optimizer);
-  if ((bits & kUsesZeroGrad) != 0 && (bits & kUsesStep) != 0 && named != Role::Other) return role(Role::Optimizer);
-  if (has(Role::Scaler) || ((bits & kUsesScale) != 0 && (bits & kUsesUpdate) != 0)) return role(Role::Scaler);
+  if ((bits & kUsesZeroGrad) != 0 && (bits & kUsesStep) != 0 && named != Role::Other)
+    return role(Role::Optimizer);
+  if (has(Role::Scaler) || ((bits & kUsesScale) != 0 && (bits & kUsesUpdate) != 0))
+    return role(Role::Scaler);
   if (has(Role::Scheduler)) return role(Role::Scheduler);
   if (named == Role::Other) return role(Role::Other);
   if (has(Role::Module)) return role(named == Role::LossModule ? Role::LossModule : Role::Module);
@@ -167,7 +186,8 @@ Knowledge Roles::of_uses(std::string_view place, unsigned bits) const {
   const auto dot = place.find('.');
   const std::string_view root = place.substr(0, dot);
   // What is known of args.model is that it is no tensor.
-  if (dot != std::string_view::npos && root != "self" && is_settings(root)) return role(Role::Other);
+  if (dot != std::string_view::npos && root != "self" && is_settings(root))
+    return role(Role::Other);
   return role(named);
 }
 
@@ -183,7 +203,8 @@ Knowledge Roles::of_variable(Variable& variable, int depth) {
     if (known.role == Role::Unknown && known.cls < 0 && variable.annotation != 0) {
       known = of_annotation(variable.annotation, 0);
     }
-    if (known.role == Role::Unknown && known.cls < 0 && variable.default_value != 0 && variable.first_fact < 0) {
+    if (known.role == Role::Unknown && known.cls < 0 && variable.default_value != 0 &&
+        variable.first_fact < 0) {
       known = of_expression(variable.default_value, 0, depth + 1);
     }
     if (known.role == Role::Unknown && variable.function < 0 && variable.cls < 0) {
@@ -201,7 +222,8 @@ Knowledge Roles::of_facts(const Variable& variable, int depth) {
   Knowledge all;
   bool first = true;
   int looked = 0;
-  for (int at = variable.first_fact; at >= 0 && looked < 32; at = facts_.facts[static_cast<std::size_t>(at)].next, ++looked) {
+  for (int at = variable.first_fact; at >= 0 && looked < 32;
+       at = facts_.facts[static_cast<std::size_t>(at)].next, ++looked) {
     const Fact fact = facts_.facts[static_cast<std::size_t>(at)];
     if (fact.node != 0 && tree_.type(fact.node) == Type::None) continue;
     const Knowledge known = of_fact(fact, depth + 1);
@@ -258,22 +280,25 @@ Knowledge Roles::of_element(Id iterable, int index, int scope, int depth) {
   if (iterable == 0 || depth > kInferenceBound) return {};
   const Type type = tree_.type(iterable);
   if (type == Type::Call) {
-    const Id callee = tree_.child(iterable, Field::Function), list = tree_.child(iterable, Field::Arguments);
+    const Id callee = tree_.child(iterable, Field::Function),
+             list = tree_.child(iterable, Field::Arguments);
     if (callee == 0 || list == 0) return {};
     const std::string_view name = last_name(tree_.text(callee));
     Id first = tree_.first_child(list);
     if (name == "range" || name == "trange") return role(Role::Number);
-    if (name == "enumerate") return index == 0 ? role(Role::Number) : of_element(first, index - 1, scope, depth + 1);
+    if (name == "enumerate")
+      return index == 0 ? role(Role::Number) : of_element(first, index - 1, scope, depth + 1);
     if (name == "zip") {
       Id at = first;
       for (int i = 0; i < index && at != 0; ++i) at = tree_.next(list, at);
       return index < 0 ? Knowledge{} : of_element(at, -1, scope, depth + 1);
     }
     if (name == "parameters") return role(Role::Tensor);
-    if (name == "named_parameters") return index == 0 ? role(Role::Text) : index > 0 ? role(Role::Tensor) : Knowledge{};
+    if (name == "named_parameters")
+      return index == 0 ? role(Role::Text) : index > 0 ? role(Role::Tensor) : Knowledge{};
     if (name == "children" || name == "modules") return role(Role::Module);
-    if (is_progress(name) || name == "iter" || name == "reversed" || name == "list" || name == "sorted" ||
-        name == "islice" || name == "log_every") {
+    if (is_progress(name) || name == "iter" || name == "reversed" || name == "list" ||
+        name == "sorted" || name == "islice" || name == "log_every") {
       return of_element(first, index, scope, depth + 1);
     }
   }
@@ -300,14 +325,16 @@ Knowledge Roles::of_element_of(const Knowledge& whole, Id iterable) const {
     const Role one = lexicon::role_from_name(name.substr(0, name.size() - 1));
     if (one != Role::Loader && one != Role::Other && one != Role::Unknown) return role(one);
   }
-  if (whole.role == Role::Optimizer || whole.role == Role::Module || whole.role == Role::Scheduler) {
+  if (whole.role == Role::Optimizer || whole.role == Role::Module ||
+      whole.role == Role::Scheduler) {
     return role(whole.role);  // a dict that is called like what it holds
   }
   return {};
 }
 
 Knowledge Roles::of_attribute(Id node, int scope, int depth) {
-  const Id object = tree_.child(node, Field::Object), attribute = tree_.child(node, Field::Attribute);
+  const Id object = tree_.child(node, Field::Object),
+           attribute = tree_.child(node, Field::Attribute);
   if (object == 0 || attribute == 0) return {};
   const std::string_view name = tree_.text(attribute);
   if (tree_.type(object) == Type::Identifier || tree_.type(object) == Type::Attribute) {
@@ -316,7 +343,8 @@ Knowledge Roles::of_attribute(Id node, int scope, int depth) {
   }
   const Knowledge base = of_expression(object, scope, depth + 1);
   if (base.cls >= 0) {
-    if (Variable* member = facts_.find_member(base.cls, name)) return of_variable(*member, depth + 1);
+    if (Variable* member = facts_.find_member(base.cls, name))
+      return of_variable(*member, depth + 1);
   }
   if (base.role == Role::Tensor || base.role == Role::Unknown) {
     if (name == "grad" || name == "T") return role(Role::Tensor);
@@ -343,15 +371,19 @@ Knowledge Roles::of_class(int cls) {
     } else if (const auto meaning = lexicon::construct(base.qualified)) {
       each = meaning->result;
     } else {
-      each = base.name == "_Loss" || base.name == "_WeightedLoss" ? Role::LossModule : lexicon::role_from_class_name(base.name);
+      each = base.name == "_Loss" || base.name == "_WeightedLoss"
+                 ? Role::LossModule
+                 : lexicon::role_from_class_name(base.name);
       if (each == Role::Unknown && base.name.ends_with("Module")) each = Role::Module;
       outside = true;
     }
     if (found == Role::Unknown || found == Role::Other) found = each;
   }
   if (found == Role::Unknown && outside && info.methods.contains("forward")) found = Role::Module;
-  if (found == Role::Module && (info.name.ends_with("Loss") || info.name.ends_with("Criterion"))) found = Role::LossModule;
-  const bool scales = info.methods.contains("scale") && info.methods.contains("step") && info.methods.contains("update");
+  if (found == Role::Module && (info.name.ends_with("Loss") || info.name.ends_with("Criterion")))
+    found = Role::LossModule;
+  const bool scales = info.methods.contains("scale") && info.methods.contains("step") &&
+                      info.methods.contains("update");
   if (info.name.ends_with("Scaler") && scales) found = Role::Scaler;
   info.role = found;
   info.state = Variable::State::Known;
@@ -375,7 +407,8 @@ Knowledge Roles::of_function_result(int function, int depth) {
     }
   }
   if (all.role == Role::Unknown && all.cls < 0) {
-    if (const Id annotation = tree_.child(info.node, Field::ReturnType)) all = of_annotation(annotation, 0);
+    if (const Id annotation = tree_.child(info.node, Field::ReturnType))
+      all = of_annotation(annotation, 0);
   }
   info.result = all;
   info.state = Variable::State::Known;
@@ -385,19 +418,23 @@ Knowledge Roles::of_function_result(int function, int depth) {
 std::optional<lexicon::Meaning> Roles::meaning_of(Role receiver, std::string_view name) {
   if (receiver != Role::Tensor) return lexicon::method(receiver, name);
   static constexpr auto never = std::to_array<std::string_view>(
-      {"get", "update", "setdefault", "startswith", "endswith", "replace", "format", "join", "copy", "load_state_dict", "plot",
-       "step", "train", "eval", "fit", "predict", "group", "save", "show"});
+      {"get", "update", "setdefault", "startswith", "endswith", "replace", "format", "join", "copy",
+       "load_state_dict", "plot", "step", "train", "eval", "fit", "predict", "group", "save",
+       "show"});
   if (among(name, never)) return std::nullopt;
   const auto plain = lexicon::method(Role::Unknown, name);
-  const bool container = plain && (plain->kind == ir::Kind::Append || plain->kind == ir::Kind::Remove ||
-                                   plain->kind == ir::Kind::StateDict || plain->result == Role::Container);
-  if (container && plain->kind != ir::Kind::Query && plain->kind != ir::Kind::HostRead) return plain;
+  const bool container =
+      plain && (plain->kind == ir::Kind::Append || plain->kind == ir::Kind::Remove ||
+                plain->kind == ir::Kind::StateDict || plain->result == Role::Container);
+  if (container && plain->kind != ir::Kind::Query && plain->kind != ir::Kind::HostRead)
+    return plain;
   return lexicon::method(receiver, name);
 }
 
 std::string Roles::callee_name(Id function, int scope) {
   std::string qualified = facts_.qualified(function, scope);
-  if (!qualified.empty() || facts_.stars.empty() || tree_.type(function) != Type::Identifier) return qualified;
+  if (!qualified.empty() || facts_.stars.empty() || tree_.type(function) != Type::Identifier)
+    return qualified;
   if (facts_.find(scope, tree_.text(function)) != nullptr) return {};
   for (const std::string& module : facts_.stars) {
     if (!module.starts_with("torch")) continue;
@@ -412,7 +449,8 @@ Knowledge Roles::of_call(Id call, int scope, int depth) {
   if (function == 0) return {};
   const std::string qualified = callee_name(function, scope);
   if (!qualified.empty()) return of_outside_call(qualified, call, scope, depth + 1);
-  if (tree_.type(function) == Type::Attribute) return of_method_call(function, call, scope, depth + 1);
+  if (tree_.type(function) == Type::Attribute)
+    return of_method_call(function, call, scope, depth + 1);
   if (tree_.type(function) == Type::Identifier) {
     Variable* found = facts_.find(scope, tree_.text(function));
     if (found == nullptr) return of_builtin(tree_.text(function), call, scope, depth + 1);
@@ -438,7 +476,8 @@ Knowledge Roles::first_argument(Id call, int scope, int depth) {
 }
 
 Knowledge Roles::of_outside_call(const std::string& qualified, Id call, int scope, int depth) {
-  if (const auto meaning = lexicon::construct(qualified)) return {meaning->result, -1, meaning->callee};
+  if (const auto meaning = lexicon::construct(qualified))
+    return {meaning->result, -1, meaning->callee};
   if (lexicon::guard(qualified)) return role(Role::Other);
   if (const auto meaning = lexicon::function(qualified)) {
     // compile(net), trace(net, x): what goes in comes out.
@@ -449,11 +488,13 @@ Knowledge Roles::of_outside_call(const std::string& qualified, Id call, int scop
     return role(meaning->result);
   }
   const std::string_view name = last_part(qualified);
-  if (qualified == "copy.deepcopy" || qualified == "copy.copy" || is_progress(name) || name == "islice" || name == "cycle") {
+  if (qualified == "copy.deepcopy" || qualified == "copy.copy" || is_progress(name) ||
+      name == "islice" || name == "cycle") {
     return first_argument(call, scope, depth + 1);
   }
   if (qualified.starts_with("collections.")) return role(Role::Container);
-  if (is_plain_module(qualified)) return role(qualified.starts_with("math.") ? Role::Number : Role::Other);
+  if (is_plain_module(qualified))
+    return role(qualified.starts_with("math.") ? Role::Number : Role::Other);
   if (qualified.starts_with("torchvision.models.")) return role(Role::Module);
   const Role by_class = lexicon::role_from_class_name(name);
   if (by_class != Role::Unknown) return role(by_class);
@@ -462,22 +503,28 @@ Knowledge Roles::of_outside_call(const std::string& qualified, Id call, int scop
 }
 
 Knowledge Roles::of_builtin(std::string_view name, Id call, int scope, int depth) {
-  static constexpr auto numbers = std::to_array<std::string_view>(
-      {"float", "int", "bool", "len", "ord", "hash", "id", "isinstance", "issubclass", "hasattr", "callable", "input"});
-  static constexpr auto texts = std::to_array<std::string_view>({"str", "repr", "format", "chr", "hex", "bin"});
+  static constexpr auto numbers =
+      std::to_array<std::string_view>({"float", "int", "bool", "len", "ord", "hash", "id",
+                                       "isinstance", "issubclass", "hasattr", "callable", "input"});
+  static constexpr auto texts =
+      std::to_array<std::string_view>({"str", "repr", "format", "chr", "hex", "bin"});
   static constexpr auto containers = std::to_array<std::string_view>(
-      {"list", "dict", "set", "tuple", "frozenset", "sorted", "range", "enumerate", "zip", "map", "filter", "vars", "dir"});
+      {"list", "dict", "set", "tuple", "frozenset", "sorted", "range", "enumerate", "zip", "map",
+       "filter", "vars", "dir"});
   if (among(name, numbers)) return role(Role::Number);
   if (among(name, texts)) return role(Role::Text);
   if (among(name, containers)) return role(Role::Container);
-  if (name == "iter" || name == "reversed" || is_progress(name)) return first_argument(call, scope, depth + 1);
-  if (name == "open" || name == "super" || name == "type" || name == "object") return role(Role::Other);
+  if (name == "iter" || name == "reversed" || is_progress(name))
+    return first_argument(call, scope, depth + 1);
+  if (name == "open" || name == "super" || name == "type" || name == "object")
+    return role(Role::Other);
   if (name == "abs" || name == "round") return first_argument(call, scope, depth + 1);
   return {};
 }
 
 Knowledge Roles::of_method_call(Id function, Id call, int scope, int depth) {
-  const Id object = tree_.child(function, Field::Object), attribute = tree_.child(function, Field::Attribute);
+  const Id object = tree_.child(function, Field::Object),
+           attribute = tree_.child(function, Field::Attribute);
   if (object == 0 || attribute == 0) return {};
   const std::string_view name = tree_.text(attribute);
   const Knowledge base = of_expression(object, scope, depth + 1);
@@ -491,7 +538,8 @@ Knowledge Roles::of_method_call(Id function, Id call, int scope, int depth) {
     }
   }
   if (const auto meaning = meaning_of(base.role, name)) {
-    if (meaning->kind == ir::Kind::Move || meaning->kind == ir::Kind::TrainMode || meaning->kind == ir::Kind::EvalMode) {
+    if (meaning->kind == ir::Kind::Move || meaning->kind == ir::Kind::TrainMode ||
+        meaning->kind == ir::Kind::EvalMode) {
       return base.role == Role::Unknown ? Knowledge{} : base;
     }
     if (meaning->result == Role::Module && base.role == Role::Module) return base;
@@ -544,8 +592,9 @@ Knowledge Roles::of_annotation(Id node, int scope, int depth) {
   }
   const std::string_view text = tree_.text(node);
   static constexpr auto numbers = std::to_array<std::string_view>({"float", "int", "bool"});
-  static constexpr auto containers = std::to_array<std::string_view>(
-      {"list", "dict", "set", "tuple", "List", "Dict", "Set", "Tuple", "Sequence", "Iterable", "Mapping", "deque"});
+  static constexpr auto containers =
+      std::to_array<std::string_view>({"list", "dict", "set", "tuple", "List", "Dict", "Set",
+                                       "Tuple", "Sequence", "Iterable", "Mapping", "deque"});
   if (among(text, numbers)) return role(Role::Number);
   if (text == "str") return role(Role::Text);
   if (among(last_name(text), containers)) return role(Role::Container);
@@ -554,7 +603,8 @@ Knowledge Roles::of_annotation(Id node, int scope, int depth) {
     if (found != nullptr && found->cls >= 0) return of_class(found->cls);
   }
   const std::string qualified = facts_.qualified(node, scope);
-  if (const auto meaning = lexicon::construct(qualified.empty() ? std::string("torch.") + std::string(text) : qualified)) {
+  if (const auto meaning = lexicon::construct(
+          qualified.empty() ? std::string("torch.") + std::string(text) : qualified)) {
     return {meaning->result, -1, meaning->callee};
   }
   return role(lexicon::role_from_class_name(last_name(text)));

@@ -1,4 +1,5 @@
-// What a value is: the order of evidence of docs/ir.md ("What a value is"), answered when asked and remembered.
+// What a value is: the order of evidence of docs/ir.md ("What a value is"), answered when asked and
+// remembered.
 #pragma once
 
 #include <string>
@@ -15,7 +16,8 @@ class Roles {
 
   Knowledge of_expression(Id node, int scope, int depth = 0);
   Knowledge of_variable(Variable& variable, int depth = 0);
-  // A name or attribute chain that no assignment explains: its uses in the file, then the name itself.
+  // A name or attribute chain that no assignment explains: its uses in the file, then the name
+  // itself.
   Knowledge of_text(std::string_view place) const;
   Knowledge of_uses(std::string_view place, unsigned bits) const;
   // An element of what is iterated; index is that of the loop's target, -1 when there is one.
@@ -26,7 +28,8 @@ class Roles {
   // What calling a lexicon function, class or outside function by its full name gives.
   Knowledge of_outside_call(const std::string& qualified, Id call, int scope, int depth);
 
-  // What a method means on what is known. Inference may be wrong: a "tensor" with items() is a batch in a dictionary.
+  // What a method means on what is known. Inference may be wrong: a "tensor" with items() is a
+  // batch in a dictionary.
   static std::optional<lexicon::Meaning> meaning_of(ir::Role receiver, std::string_view name);
 
   // The full name of what a call names: through imports, or through `from torch.optim import *`.
@@ -49,7 +52,8 @@ class Roles {
   int asked_ = 0;
 };
 
-// A receiver whose members are settings, never tensors or modules: args.data, cfg.device, opt.lr of argparse.
+// A receiver whose members are settings, never tensors or modules: args.data, cfg.device, opt.lr of
+// argparse.
 bool is_settings(std::string_view name);
 
 // CamelCase: the name of a class.

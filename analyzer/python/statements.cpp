@@ -25,7 +25,8 @@ void Lowering::statement(Id node) {
     case Type::FunctionDefinition: return lower_function(node, 0);
     case Type::ClassDefinition: return lower_class(node);
     case Type::DecoratedDefinition: {
-      if (const Id function = tree_.child(node, Type::FunctionDefinition)) return lower_function(function, node);
+      if (const Id function = tree_.child(node, Type::FunctionDefinition))
+        return lower_function(function, node);
       if (const Id cls = tree_.child(node, Type::ClassDefinition)) return lower_class(cls);
       return;
     }
@@ -35,7 +36,9 @@ void Lowering::statement(Id node) {
     case Type::Break:
     case Type::Continue:
       // Outside a loop, which only broken text has, there is nothing to leave.
-      if (frame_.loops > 0) jump(tree_.type(node) == Type::Break ? ir::Jump::Form::Break : ir::Jump::Form::Continue, {}, node);
+      if (frame_.loops > 0)
+        jump(tree_.type(node) == Type::Break ? ir::Jump::Form::Break : ir::Jump::Form::Continue, {},
+             node);
       return;
     case Type::Assert:
     case Type::ExecStatement:
@@ -53,7 +56,9 @@ void Lowering::expression_statement(Id node) {
       case Type::Assignment: assignment(each); break;
       case Type::AugmentedAssignment: augmented(each); break;
       case Type::Attribute:
-      case Type::Subscript: evaluate_calls(each); break;  // reading a member or an element does nothing
+      case Type::Subscript:
+        evaluate_calls(each);
+        break;  // reading a member or an element does nothing
       default: expression(each, Want::nothing()); break;
     }
   }
@@ -62,7 +67,8 @@ void Lowering::expression_statement(Id node) {
 void Lowering::return_statement(Id node) {
   const Id value = tree_.first_child(node);
   std::vector<ir::Operand> values;
-  if (value != 0 && (tree_.type(value) == Type::ExpressionList || tree_.type(value) == Type::Tuple)) {
+  if (value != 0 &&
+      (tree_.type(value) == Type::ExpressionList || tree_.type(value) == Type::Tuple)) {
     for (Id each : Children(tree_, value)) values.push_back(expression(each).operand);
   } else if (value != 0) {
     values.push_back(expression(value).operand);
@@ -108,12 +114,14 @@ void Lowering::deletion(Id node) {
 void Lowering::print_statement(Id node) {
   ir::Op shown = op(Kind::Print, "", node);
   for (Id each : Children(tree_, node)) {
-    if (tree_.type(each) != Type::Chevron) shown.arguments.push_back({"", expression(each).operand});
+    if (tree_.type(each) != Type::Chevron)
+      shown.arguments.push_back({"", expression(each).operand});
   }
   emit(std::move(shown), Want::nothing());
 }
 
-// ------------------------------------------------------------------------------------------------ branches
+// ------------------------------------------------------------------------------------------------
+// branches
 
 void Lowering::if_statement(Id node) {
   Id alternative = 0;
@@ -131,7 +139,8 @@ void Lowering::branches(Id node, Id alternative, int link) {
   if (too_many(link, node)) return;
   ir::Branch made;
   made.at = tree_.location(node);
-  const Id condition = tree_.child(node, Field::Condition), body = tree_.child(node, Field::Consequence);
+  const Id condition = tree_.child(node, Field::Condition),
+           body = tree_.child(node, Field::Consequence);
   if (condition != 0) {
     made.condition = expression(condition).operand;
     made.at = tree_.location(tree_.node(node).begin, tree_.node(condition).end);
@@ -151,23 +160,26 @@ void Lowering::branches(Id node, Id alternative, int link) {
   push({std::move(made)});
 }
 
-// ------------------------------------------------------------------------------------------------ loops
+// ------------------------------------------------------------------------------------------------
+// loops
 
 bool Lowering::is_builtin_call(Id call, std::string_view name) {
   if (tree_.type(call) != Type::Call) return false;
   const Id function = tree_.child(call, Field::Function);
-  return function != 0 && tree_.type(function) == Type::Identifier && tree_.text(function) == name &&
-         facts_.find(frame_.scope, name) == nullptr;
+  return function != 0 && tree_.type(function) == Type::Identifier &&
+         tree_.text(function) == name && facts_.find(frame_.scope, name) == nullptr;
 }
 
 // tqdm(loader) is loader: what only shows progress leaves no trace in a loop's header.
 Id Lowering::without_progress(Id iterable) {
   for (int hops = 0; hops < 4 && tree_.type(iterable) == Type::Call; ++hops) {
-    const Id function = tree_.child(iterable, Field::Function), list = tree_.child(iterable, Field::Arguments);
+    const Id function = tree_.child(iterable, Field::Function),
+             list = tree_.child(iterable, Field::Arguments);
     if (function == 0 || list == 0 || tree_.type(list) != Type::ArgumentList) break;
     const std::string_view name = last_name(facts_.place_text(function));
     if (!is_progress(name) || name == "trange") break;
-    const Variable* found = tree_.type(function) == Type::Identifier ? facts_.find(frame_.scope, name) : nullptr;
+    const Variable* found =
+        tree_.type(function) == Type::Identifier ? facts_.find(frame_.scope, name) : nullptr;
     if (found != nullptr && found->import < 0) break;
     const Id first = tree_.first_child(list);
     if (first == 0 || tree_.type(first) == Type::KeywordArgument) break;
@@ -178,7 +190,8 @@ Id Lowering::without_progress(Id iterable) {
 
 bool Lowering::counted_loop(Id left, Id right, ir::Loop& loop) {
   if (tree_.type(left) != Type::Identifier || tree_.type(right) != Type::Call) return false;
-  const Id function = tree_.child(right, Field::Function), list = tree_.child(right, Field::Arguments);
+  const Id function = tree_.child(right, Field::Function),
+           list = tree_.child(right, Field::Arguments);
   if (function == 0 || list == 0 || tree_.type(list) != Type::ArgumentList) return false;
   const std::string_view name = last_name(tree_.text(function));
   if (name != "trange" && !is_builtin_call(right, "range")) return false;
@@ -201,11 +214,14 @@ void Lowering::each_loop(Id left, Id right, Id at, ir::Loop& loop) {
   right = without_progress(right);
   if (counted_loop(left, right, loop)) return;
   const Type type = tree_.type(left);
-  const bool pattern = type == Type::PatternList || type == Type::TuplePattern || type == Type::ListPattern;
+  const bool pattern =
+      type == Type::PatternList || type == Type::TuplePattern || type == Type::ListPattern;
   if (pattern && tree_.count(left) > 1 && is_builtin_call(right, "enumerate")) {
     const Id list = tree_.child(right, Field::Arguments);
-    const Id first = list != 0 && tree_.type(list) == Type::ArgumentList ? tree_.first_child(list) : 0;
-    if (first != 0 && tree_.type(first) != Type::KeywordArgument && tree_.type(first) != Type::ListSplat) {
+    const Id first =
+        list != 0 && tree_.type(list) == Type::ArgumentList ? tree_.first_child(list) : 0;
+    if (first != 0 && tree_.type(first) != Type::KeywordArgument &&
+        tree_.type(first) != Type::ListSplat) {
       right = without_progress(first);
     }
   }
@@ -241,12 +257,14 @@ void Lowering::while_statement(Id node) {
   ir::Loop loop;
   loop.form = ir::Loop::Form::While;
   const Id condition = tree_.child(node, Field::Condition);
-  loop.at = tree_.location(tree_.node(node).begin, condition != 0 ? tree_.node(condition).end : tree_.node(node).end);
+  loop.at = tree_.location(tree_.node(node).begin,
+                           condition != 0 ? tree_.node(condition).end : tree_.node(node).end);
   in(loop.head, [&] {
     if (condition != 0) loop.condition = expression(condition).operand;
   });
   const auto* literal = loop.condition ? std::get_if<ir::Literal>(&*loop.condition) : nullptr;
-  if (literal != nullptr && (literal->text == "true" || literal->text == "1")) loop.condition.reset();
+  if (literal != nullptr && (literal->text == "true" || literal->text == "1"))
+    loop.condition.reset();
   ++frame_.loops;
   in(loop.body, [&] {
     if (const Id body = tree_.child(node, Field::Body)) block(body);
@@ -285,7 +303,8 @@ void Lowering::try_statement(Id node) {
   push({std::move(made)});
 }
 
-// ------------------------------------------------------------------------------------------------ with
+// ------------------------------------------------------------------------------------------------
+// with
 
 void Lowering::with_statement(Id node) {
   const Id clause = tree_.child(node, Type::WithClause), body = tree_.child(node, Field::Body);
@@ -315,7 +334,8 @@ void Lowering::with_statement(Id node) {
   with_items(items, 0, body, node);
 }
 
-void Lowering::with_items(const std::vector<std::pair<Id, Id>>& items, std::size_t at, Id body, Id header) {
+void Lowering::with_items(const std::vector<std::pair<Id, Id>>& items, std::size_t at, Id body,
+                          Id header) {
   if (at == items.size() || too_many(static_cast<int>(at), items[at].first)) {
     if (body != 0) block(body);
     return;
@@ -342,11 +362,13 @@ void Lowering::with_items(const std::vector<std::pair<Id, Id>>& items, std::size
 }
 
 ir::Scope Lowering::scope_of(Id value) {
-  while (tree_.type(value) == Type::Parenthesized && tree_.first_child(value) != 0) value = tree_.first_child(value);
+  while (tree_.type(value) == Type::Parenthesized && tree_.first_child(value) != 0)
+    value = tree_.first_child(value);
   ir::Scope made;
   if (tree_.type(value) == Type::Call) {
     const Id function = tree_.child(value, Field::Function);
-    const std::string qualified = function != 0 ? roles_.callee_name(function, frame_.scope) : std::string();
+    const std::string qualified =
+        function != 0 ? roles_.callee_name(function, frame_.scope) : std::string();
     if (const auto form = lexicon::guard(qualified)) {
       made.form = *form;
       made.callee = qualified;
@@ -375,13 +397,18 @@ ir::Scope Lowering::scope_of(Id value) {
   made.callee = own.callee.empty() ? std::string(ir::name(own.kind)) : own.callee;
   if (own.receiver) made.arguments.push_back({"", *own.receiver});
   for (ir::Argument& each : own.arguments) made.arguments.push_back(std::move(each));
-  const std::string_view name =
-      tree_.type(value) == Type::Call ? last_name(tree_.text(tree_.child(value, Field::Function))) : std::string_view{};
+  const std::string_view name = tree_.type(value) == Type::Call
+                                    ? last_name(tree_.text(tree_.child(value, Field::Function)))
+                                    : std::string_view{};
+  // self.autocast(), accelerator.no_grad(): wrappers that are called after what they wrap.
   if (name.ends_with("autocast")) made.form = ir::Scope::Form::Autocast;
+  if (name.ends_with("inference_mode")) made.form = ir::Scope::Form::InferenceMode;
+  if (name.ends_with("no_grad")) made.form = ir::Scope::Form::NoGrad;
   return made;
 }
 
-// ctx = nullcontext() if cpu else torch.autocast(…): a variable that only ever is one guard, or nothing, is that guard.
+// ctx = nullcontext() if cpu else torch.autocast(…): a variable that only ever is one guard, or
+// nothing, is that guard.
 void Lowering::guard_of_variable(Id value, ir::Scope& made) {
   Variable* named = nullptr;
   if (tree_.type(value) == Type::Identifier) {
@@ -417,7 +444,8 @@ void Lowering::guard_of_variable(Id value, ir::Scope& made) {
   made.callee = callee;
 }
 
-// ------------------------------------------------------------------------------------------------ match
+// ------------------------------------------------------------------------------------------------
+// match
 
 void Lowering::match_statement(Id node) {
   std::vector<ir::Operand> subjects;
@@ -438,7 +466,8 @@ void Lowering::match_statement(Id node) {
   match_cases(cases, 0, subject);
 }
 
-void Lowering::match_cases(const std::vector<Id>& cases, std::size_t at, const ir::Operand& subject) {
+void Lowering::match_cases(const std::vector<Id>& cases, std::size_t at,
+                           const ir::Operand& subject) {
   if (at == cases.size() || too_many(static_cast<int>(at), cases[at])) return;
   const Id clause = cases[at];
   bool always = false;
@@ -450,7 +479,8 @@ void Lowering::match_cases(const std::vector<Id>& cases, std::size_t at, const i
   }
   ir::Branch made;
   made.condition = condition;
-  made.at = tree_.location(tree_.node(clause).begin, body != 0 ? tree_.node(body).begin : tree_.node(clause).end);
+  made.at = tree_.location(tree_.node(clause).begin,
+                           body != 0 ? tree_.node(body).begin : tree_.node(clause).end);
   in(made.then_body, [&] {
     if (body != 0) block(body);
   });
@@ -552,9 +582,13 @@ ir::Operand Lowering::pattern_test(Id pattern, const ir::Operand& subject, bool&
   const Id body = tree_.child(pattern, Field::Consequence);  // of a clause of several patterns
   const Id end = body != 0 ? body : tree_.node(pattern).after;
   for (Id at = pattern + 1; at < end; ++at) {
-    const bool rest = tree_.type(at) == Type::Identifier && tree_.type(tree_.parent(at)) == Type::SplatPattern;
-    if ((tree_.type(at) != Type::DottedName && !rest) || tree_.text(at).find('.') != std::string_view::npos) continue;
-    if (tree_.type(tree_.parent(at)) == Type::ClassPattern) continue;  // the class, not a name it binds
+    const bool rest =
+        tree_.type(at) == Type::Identifier && tree_.type(tree_.parent(at)) == Type::SplatPattern;
+    if ((tree_.type(at) != Type::DottedName && !rest) ||
+        tree_.text(at).find('.') != std::string_view::npos)
+      continue;
+    if (tree_.type(tree_.parent(at)) == Type::ClassPattern)
+      continue;  // the class, not a name it binds
     results.push_back({std::string(tree_.text(at)), {}});
   }
   return emit(std::move(matched), Want::into(std::move(results))).operand;

@@ -1,12 +1,12 @@
 #include "analyzer/python/syntax.h"
 
-#include <fmt/format.h>
-#include <tree_sitter/api.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <memory>
+
+#include <fmt/format.h>
+#include <tree_sitter/api.h>
 
 extern "C" const TSLanguage* tree_sitter_python();
 
@@ -77,7 +77,8 @@ struct TreeDeleter {
 
 class TreeBuilder {
  public:
-  TreeBuilder(Tree& tree, TSTree* parsed) : tree_(tree), cursor_(ts_tree_cursor_new(ts_tree_root_node(parsed))) {}
+  TreeBuilder(Tree& tree, TSTree* parsed)
+      : tree_(tree), cursor_(ts_tree_cursor_new(ts_tree_root_node(parsed))) {}
   ~TreeBuilder() { ts_tree_cursor_delete(&cursor_); }
   TreeBuilder(const TreeBuilder&) = delete;
   TreeBuilder& operator=(const TreeBuilder&) = delete;
@@ -87,7 +88,8 @@ class TreeBuilder {
     enter();
     while (true) {
       const bool deep = static_cast<int>(open_.size()) >= kDepthBound;
-      if (deep && ts_node_named_child_count(ts_tree_cursor_current_node(&cursor_)) > 0) note_depth();
+      if (deep && ts_node_named_child_count(ts_tree_cursor_current_node(&cursor_)) > 0)
+        note_depth();
       if (!deep && ts_tree_cursor_goto_first_child(&cursor_)) {
         open_.push_back(last_);
         enter();
@@ -138,7 +140,8 @@ class TreeBuilder {
       return symbol < translation().types.size() ? translation().types[symbol] : Type::Other;
     }
     error_bytes_ += end - begin;
-    const std::string_view text = tree_.text_.substr(begin, std::min<std::uint32_t>(end - begin, 24));
+    const std::string_view text =
+        tree_.text_.substr(begin, std::min<std::uint32_t>(end - begin, 24));
     note_error(begin, fmt::format("syntax error near `{}`", printable(text)));
     return Type::Error;
   }
@@ -195,7 +198,8 @@ class TreeBuilder {
 Result<Tree> Tree::parse(std::string_view text, const std::string& path) {
   const Location where{path, {}, {}};
   if (text.find('\0') != std::string_view::npos) {
-    return error_at(where, "this is a binary file: it contains NUL bytes", "Python source in UTF-8");
+    return error_at(where, "this is a binary file: it contains NUL bytes",
+                    "Python source in UTF-8");
   }
   if (text.size() >= 0x7fffffffU) return error_at(where, "the file is larger than 2 GiB");
   Tree tree;
@@ -203,18 +207,20 @@ Result<Tree> Tree::parse(std::string_view text, const std::string& path) {
   tree.path_ = path;
   tree.mark_size_ = text.starts_with("\xef\xbb\xbf") ? 3 : 0;
   tree.line_starts_.push_back(0);
-  for (std::size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1)) {
+  for (std::size_t at = text.find('\n'); at != std::string_view::npos;
+       at = text.find('\n', at + 1)) {
     tree.line_starts_.push_back(static_cast<std::uint32_t>(at + 1));
   }
   const std::unique_ptr<TSParser, ParserDeleter> parser(ts_parser_new());
   ts_parser_set_language(parser.get(), tree_sitter_python());
-  const std::unique_ptr<TSTree, TreeDeleter> parsed(
-      ts_parser_parse_string(parser.get(), nullptr, text.data(), static_cast<std::uint32_t>(text.size())));
+  const std::unique_ptr<TSTree, TreeDeleter> parsed(ts_parser_parse_string(
+      parser.get(), nullptr, text.data(), static_cast<std::uint32_t>(text.size())));
   if (!parsed) return error_at(where, "the parser gave up on this file");
   TreeBuilder builder(tree, parsed.get());
   builder.build();
   if (builder.error_bytes() * 2 > text.size() && tree.type(0) == Type::Error) {
-    return error_at(where, "this is not Python: most of it does not parse", "Python source in UTF-8");
+    return error_at(where, "this is not Python: most of it does not parse",
+                    "Python source in UTF-8");
   }
   return tree;
 }
@@ -248,9 +254,11 @@ std::vector<Id> Tree::children(Id parent) const {
 Position Tree::position(std::uint32_t offset) const {
   // Lowering asks in source order: the line is mostly the last one asked for, or near.
   std::size_t line = line_hint_;
-  if (line_starts_[line] > offset || (line + 8 < line_starts_.size() && line_starts_[line + 8] <= offset)) {
-    line = static_cast<std::size_t>(std::upper_bound(line_starts_.begin(), line_starts_.end(), offset) -
-                                    line_starts_.begin()) -
+  if (line_starts_[line] > offset ||
+      (line + 8 < line_starts_.size() && line_starts_[line + 8] <= offset)) {
+    line = static_cast<std::size_t>(
+               std::upper_bound(line_starts_.begin(), line_starts_.end(), offset) -
+               line_starts_.begin()) -
            1;
   }
   while (line + 1 < line_starts_.size() && line_starts_[line + 1] <= offset) ++line;

@@ -1,4 +1,5 @@
-// One Python file as a flat tree in source order: what lowering walks, twice, without tree-sitter's per-node cost.
+// One Python file as a flat tree in source order: what lowering walks, twice, without tree-sitter's
+// per-node cost.
 #pragma once
 
 #include <cstdint>
@@ -37,12 +38,14 @@ struct Node {
   Id parent = 0;
 };
 
-// Nesting beyond this is not read (a note says so): it bounds the stack of everything that walks the tree or the IR.
+// Nesting beyond this is not read (a note says so): it bounds the stack of everything that walks
+// the tree or the IR.
 inline constexpr int kDepthBound = 600;
 
 class Tree {
  public:
-  // Parses; syntax errors become notes. Errors: text with NUL bytes, text that is mostly not Python.
+  // Parses; syntax errors become notes. Errors: text with NUL bytes, text that is mostly not
+  // Python.
   static Result<Tree> parse(std::string_view text, const std::string& path);
 
   Type type(Id id) const { return nodes_[id].type; }
@@ -51,7 +54,9 @@ class Tree {
   Id parent(Id id) const { return nodes_[id].parent; }
   Id size() const { return static_cast<Id>(nodes_.size()); }
   std::string_view text() const { return text_; }
-  std::string_view text(Id id) const { return text_.substr(nodes_[id].begin, nodes_[id].end - nodes_[id].begin); }
+  std::string_view text(Id id) const {
+    return text_.substr(nodes_[id].begin, nodes_[id].end - nodes_[id].begin);
+  }
 
   Id first_child(Id id) const { return nodes_[id].after > id + 1 ? id + 1 : 0; }
   // The sibling after `child` below `parent`, or 0.

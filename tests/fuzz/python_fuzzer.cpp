@@ -1,4 +1,5 @@
-// Any bytes through the Python front end: no crash, and the IR's invariants hold of whatever it answers.
+// Any bytes through the Python front end: no crash, and the IR's invariants hold of whatever it
+// answers.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

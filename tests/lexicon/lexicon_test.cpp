@@ -1,9 +1,9 @@
 #include "analyzer/lexicon/lexicon.h"
 
+#include <string>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <string>
 
 namespace forerun::lexicon {
 namespace {
@@ -32,7 +32,8 @@ TEST(Method, DependsOnTheReceiver) {
 }
 
 TEST(Method, MeansTheSameOnEveryReceiver) {
-  for (const char* name : {"backward", "zero_grad", "item", "detach", "parameters", "to", "append", "unscale_"}) {
+  for (const char* name :
+       {"backward", "zero_grad", "item", "detach", "parameters", "to", "append", "unscale_"}) {
     EXPECT_TRUE(method(Role::Unknown, name)) << name;
   }
   EXPECT_EQ(kind_of(method(Role::Unknown, "backward")), "backward");
@@ -51,7 +52,8 @@ TEST(Method, ThatEndsInAnUnderscoreIsATensors) {
 }
 
 TEST(Method, SharedNamesNeedATensor) {
-  for (const char* name : {"split", "sort", "add", "sub", "log", "all", "any", "select", "take", "where", "fill"}) {
+  for (const char* name :
+       {"split", "sort", "add", "sub", "log", "all", "any", "select", "take", "where", "fill"}) {
     EXPECT_FALSE(method(Role::Unknown, name)) << name;
     EXPECT_TRUE(method(Role::Tensor, name)) << name;
   }
@@ -112,17 +114,36 @@ TEST(Function, OfATensorNamespaceIsATensorOperation) {
 }
 
 TEST(Function, EveryFunctionalLossIsALoss) {
-  for (const char* name : {"binary_cross_entropy", "binary_cross_entropy_with_logits", "cosine_embedding_loss", "cross_entropy",
-                           "ctc_loss", "gaussian_nll_loss", "hinge_embedding_loss", "huber_loss", "kl_div", "l1_loss",
-                           "margin_ranking_loss", "mse_loss", "multi_margin_loss", "multilabel_margin_loss",
-                           "multilabel_soft_margin_loss", "nll_loss", "poisson_nll_loss", "smooth_l1_loss", "soft_margin_loss",
-                           "triplet_margin_loss", "triplet_margin_with_distance_loss"}) {
-    EXPECT_EQ(kind_of(function(std::string("torch.nn.functional.") + name)), std::string("loss:") + name);
+  for (const char* name : {"binary_cross_entropy",
+                           "binary_cross_entropy_with_logits",
+                           "cosine_embedding_loss",
+                           "cross_entropy",
+                           "ctc_loss",
+                           "gaussian_nll_loss",
+                           "hinge_embedding_loss",
+                           "huber_loss",
+                           "kl_div",
+                           "l1_loss",
+                           "margin_ranking_loss",
+                           "mse_loss",
+                           "multi_margin_loss",
+                           "multilabel_margin_loss",
+                           "multilabel_soft_margin_loss",
+                           "nll_loss",
+                           "poisson_nll_loss",
+                           "smooth_l1_loss",
+                           "soft_margin_loss",
+                           "triplet_margin_loss",
+                           "triplet_margin_with_distance_loss"}) {
+    EXPECT_EQ(kind_of(function(std::string("torch.nn.functional.") + name)),
+              std::string("loss:") + name);
   }
 }
 
 TEST(Construct, KnowsClassesOfBothLanguages) {
-  const auto role_of = [](const char* name) { return construct(name) ? construct(name)->result : Role::Unknown; };
+  const auto role_of = [](const char* name) {
+    return construct(name) ? construct(name)->result : Role::Unknown;
+  };
   EXPECT_EQ(role_of("torch.optim.AdamW"), Role::Optimizer);
   EXPECT_EQ(role_of("torch.optim.adamw.AdamW"), Role::Optimizer);
   EXPECT_EQ(role_of("torch::optim::Adam"), Role::Optimizer);
@@ -217,22 +238,50 @@ TEST(Normalise, WritesOneSpelling) {
 
 TEST(Names, SuggestRoles) {
   const std::pair<const char*, Role> names[] = {
-      {"opt", Role::Optimizer},        {"optimizer", Role::Optimizer},       {"optimizer_g", Role::Optimizer},
-      {"optimizerD", Role::Optimizer}, {"d_optimizer", Role::Optimizer},     {"optG", Role::Optimizer},
-      {"self_optim", Role::Optimizer}, {"opts", Role::Unknown},              {"options", Role::Unknown},
-      {"optional", Role::Unknown},     {"optimal", Role::Unknown},           {"sched", Role::Scheduler},
-      {"lr_scheduler", Role::Scheduler}, {"scheduler2", Role::Scheduler},    {"noise_scheduler", Role::Other},
-      {"scaler", Role::Scaler},        {"grad_scaler", Role::Scaler},        {"net", Role::Module},
-      {"netG", Role::Module},          {"model", Role::Module},              {"model_ema", Role::Module},
-      {"model_path", Role::Unknown},   {"model_name", Role::Unknown},        {"teacher_model", Role::Module},
-      {"unet", Role::Module},          {"network", Role::Module},            {"criterion", Role::LossModule},
-      {"loss_fn", Role::LossModule},   {"criterionGAN", Role::LossModule},   {"loss", Role::Tensor},
-      {"train_loss", Role::Tensor},    {"losses", Role::Unknown},            {"train_loader", Role::Loader},
-      {"trainer", Role::Other},        {"accelerator", Role::Other},         {"model_engine", Role::Other},
-      {"x", Role::Unknown},            {"", Role::Unknown},                  {"_", Role::Unknown},
-      {"_model", Role::Module},        {"loss_scaler", Role::Scaler},
+      {"opt", Role::Optimizer},
+      {"optimizer", Role::Optimizer},
+      {"optimizer_g", Role::Optimizer},
+      {"optimizerD", Role::Optimizer},
+      {"d_optimizer", Role::Optimizer},
+      {"optG", Role::Optimizer},
+      {"self_optim", Role::Optimizer},
+      {"opts", Role::Unknown},
+      {"options", Role::Unknown},
+      {"optional", Role::Unknown},
+      {"optimal", Role::Unknown},
+      {"sched", Role::Scheduler},
+      {"lr_scheduler", Role::Scheduler},
+      {"scheduler2", Role::Scheduler},
+      {"noise_scheduler", Role::Other},
+      {"scaler", Role::Scaler},
+      {"grad_scaler", Role::Scaler},
+      {"net", Role::Module},
+      {"netG", Role::Module},
+      {"model", Role::Module},
+      {"model_ema", Role::Module},
+      {"model_path", Role::Unknown},
+      {"model_name", Role::Unknown},
+      {"teacher_model", Role::Module},
+      {"unet", Role::Module},
+      {"network", Role::Module},
+      {"criterion", Role::LossModule},
+      {"loss_fn", Role::LossModule},
+      {"criterionGAN", Role::LossModule},
+      {"loss", Role::Tensor},
+      {"train_loss", Role::Tensor},
+      {"losses", Role::Unknown},
+      {"train_loader", Role::Loader},
+      {"trainer", Role::Other},
+      {"accelerator", Role::Other},
+      {"model_engine", Role::Other},
+      {"x", Role::Unknown},
+      {"", Role::Unknown},
+      {"_", Role::Unknown},
+      {"_model", Role::Module},
+      {"loss_scaler", Role::Scaler},
   };
-  for (const auto& [name, role] : names) EXPECT_EQ(ir::name(role_from_name(name)), ir::name(role)) << name;
+  for (const auto& [name, role] : names)
+    EXPECT_EQ(ir::name(role_from_name(name)), ir::name(role)) << name;
 }
 
 TEST(Names, OfWhatIsCalled) {

@@ -1,8 +1,8 @@
 // What the front end says beside the operations: roles, classes, imports, details.
+#include <string>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <string>
 
 #include "analyzer/ir/ir.h"
 #include "analyzer/python/frontend.h"
@@ -30,10 +30,13 @@ const ir::Function& function(const ir::Program& program, const std::string& name
   return none;
 }
 
-const ir::Op& op(const ir::Function& function, std::size_t at) { return std::get<ir::Op>(function.body.at(at).value); }
+const ir::Op& op(const ir::Function& function, std::size_t at) {
+  return std::get<ir::Op>(function.body.at(at).value);
+}
 
 TEST(Facts, ImportsAreAsWritten) {
-  const ir::Program program = lowered("import torch.nn as nn, os\nfrom torch import optim\nfrom . import x\nfrom ..a.b import c\n");
+  const ir::Program program = lowered(
+      "import torch.nn as nn, os\nfrom torch import optim\nfrom . import x\nfrom ..a.b import c\n");
   EXPECT_THAT(program.imports, testing::ElementsAre("torch.nn", "os", "torch", ".", "..a.b"));
 }
 
@@ -107,7 +110,9 @@ TEST(Facts, InheritedMethodsNameTheClassThatDefinesThem) {
 }
 
 TEST(Facts, CirclesOfNamesAndClassesEnd) {
-  lowered("class A(B): pass\nclass B(A):\n    def f(self):\n        self.x = self.y\n        self.y = self.x\n        self.x.step()\n        self.g()\n");
+  lowered(
+      "class A(B): pass\nclass B(A):\n    def f(self):\n        self.x = self.y\n        self.y = "
+      "self.x\n        self.x.step()\n        self.g()\n");
   lowered("a = b\nb = c\nc = a\na.step()\ndef f(): return g()\ndef g(): return f()\nf().step()\n");
   lowered("x = x.y\nx.step()\nfor x in x: x.step()\n");
 }
@@ -126,7 +131,8 @@ TEST(Facts, ScopesFollowPython) {
       "        opt.step()\n");
   EXPECT_EQ(op(function(program, "uses"), 0).kind, ir::Kind::Step);
   EXPECT_EQ(op(function(program, "hides"), 0).kind, ir::Kind::Call);
-  EXPECT_EQ(op(function(program, "C.method"), 0).kind, ir::Kind::Step) << "a method does not see the class body";
+  EXPECT_EQ(op(function(program, "C.method"), 0).kind, ir::Kind::Step)
+      << "a method does not see the class body";
 }
 
 TEST(Facts, ShadowedImportsAreNotTorch) {

@@ -1,11 +1,11 @@
-// Text that is cut off, broken, deep, or in another encoding: an answer or an error, never a crash, and the IR's
-// invariants hold of every answer.
-#include <gtest/gtest.h>
-
+// Text that is cut off, broken, deep, or in another encoding: an answer or an error, never a crash,
+// and the IR's invariants hold of every answer.
 #include <filesystem>
 #include <random>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "analyzer/ir/ir.h"
 #include "analyzer/ir/verify.h"
@@ -31,7 +31,8 @@ std::string survive(const std::string& text) {
     EXPECT_FALSE(program.error().message.empty());
     return {};
   }
-  for (const Error& broken : ir::verify(*program)) ADD_FAILURE() << to_string(broken) << "\nin:\n" << text;
+  for (const Error& broken : ir::verify(*program))
+    ADD_FAILURE() << to_string(broken) << "\nin:\n" << text;
   return ir::print(*program);
 }
 
@@ -52,7 +53,9 @@ TEST(Robustness, EveryPrefixOfEveryCase) {
 
 TEST(Robustness, RandomChanges) {
   std::mt19937 random(20240607);
-  const std::string pieces = "()[]{}:,.=+-*@\n\t #\\\"'\xff\xc3""defclasswithasfor0";
+  const std::string pieces =
+      "()[]{}:,.=+-*@\n\t #\\\"'\xff\xc3"
+      "defclasswithasfor0";
   for (const std::string& text : sources()) {
     for (int round = 0; round < 400; ++round) {
       std::string changed = text;
@@ -100,7 +103,8 @@ TEST(Robustness, DepthIsBounded) {
     survive(text);
   }
   std::string nested;
-  for (int i = 0; i < 2000; ++i) nested += std::string(static_cast<std::size_t>(i), ' ') + "if a:\n";
+  for (int i = 0; i < 2000; ++i)
+    nested += std::string(static_cast<std::size_t>(i), ' ') + "if a:\n";
   survive(nested + std::string(2000, ' ') + "b()\n");
 }
 
@@ -110,7 +114,8 @@ TEST(Robustness, LongSumsAreReadWhole) {
 }
 
 TEST(Robustness, DeepTextIsSaid) {
-  const Result<ir::Program> program = python::lower("f(1)\nx = " + repeated("(", 5000) + "g()" + repeated(")", 5000) + "\nf(2)\n", "deep.py");
+  const Result<ir::Program> program = python::lower(
+      "f(1)\nx = " + repeated("(", 5000) + "g()" + repeated(")", 5000) + "\nf(2)\n", "deep.py");
   ASSERT_TRUE(program);
   ASSERT_EQ(program->notes.size(), 1U);
   EXPECT_EQ(program->notes[0].find("deep.py:2:"), 0U) << program->notes[0];
@@ -132,26 +137,30 @@ TEST(Robustness, BinaryIsAnError) {
 }
 
 TEST(Robustness, TextThatIsNotPythonIsAnErrorOrNoted) {
-  const Result<ir::Program> program = python::lower("<html><body class='a'>{{ no }}</body></html>\n@@@ ((( ]]] %%% $$$ ???\n", "a.py");
+  const Result<ir::Program> program = python::lower(
+      "<html><body class='a'>{{ no }}</body></html>\n@@@ ((( ]]] %%% $$$ ???\n", "a.py");
   if (program) {
     EXPECT_FALSE(program->notes.empty());
   }
 }
 
 TEST(Robustness, SyntaxErrorsAreNotedAndTheRestIsRead) {
-  const Result<ir::Program> program = python::lower("f(1)\nx = = 2\nf(3)\ndef g(:\n    pass\nf(4)\n", "a.py");
+  const Result<ir::Program> program =
+      python::lower("f(1)\nx = = 2\nf(3)\ndef g(:\n    pass\nf(4)\n", "a.py");
   ASSERT_TRUE(program);
   ASSERT_FALSE(program->notes.empty());
   EXPECT_EQ(program->notes[0].find("a.py:2:"), 0U) << program->notes[0];
   const std::string printed = ir::print(*program);
-  for (const char* kept : {"call:f (1)", "call:f (3)", "call:f (4)"}) EXPECT_NE(printed.find(kept), std::string::npos) << kept;
+  for (const char* kept : {"call:f (1)", "call:f (3)", "call:f (4)"})
+    EXPECT_NE(printed.find(kept), std::string::npos) << kept;
 }
 
 TEST(Robustness, ManySyntaxErrorsAreCounted) {
   const Result<ir::Program> program = python::lower(repeated("f(1)\nx = = 2\n", 200), "a.py");
   ASSERT_TRUE(program);
   EXPECT_LE(program->notes.size(), 21U);
-  EXPECT_NE(program->notes.back().find("more syntax errors"), std::string::npos) << program->notes.back();
+  EXPECT_NE(program->notes.back().find("more syntax errors"), std::string::npos)
+      << program->notes.back();
 }
 
 TEST(Robustness, EncodingsAndLineEnds) {
@@ -174,13 +183,18 @@ TEST(Robustness, EncodingsAndLineEnds) {
   EXPECT_EQ(survive("# caf\xe9\n" + plain), expected) << "latin-1 in a comment";
   EXPECT_EQ(survive(plain.substr(0, plain.size() - 1)), expected) << "no newline at the end";
   survive("x = 'caf\xe9'\nf(x)\n");
-  survive("\xff\xfe" "f\x01(\x01x)\n");
+  survive(
+      "\xff\xfe"
+      "f\x01(\x01x)\n");
   EXPECT_EQ(survive(""), "");
   EXPECT_EQ(survive("\n\n# nothing\n"), "");
 }
 
 TEST(Robustness, LocationsCountFromOneAndSkipTheByteOrderMark) {
-  const Result<ir::Program> program = python::lower("\xef\xbb\xbf" "f(1)\r\n  # own\r\ng(2)  # after\r\n", "a.py");
+  const Result<ir::Program> program = python::lower(
+      "\xef\xbb\xbf"
+      "f(1)\r\n  # own\r\ng(2)  # after\r\n",
+      "a.py");
   ASSERT_TRUE(program);
   const auto& body = program->functions.at(0).body;
   const auto& first = std::get<ir::Op>(body.at(0).value).at;

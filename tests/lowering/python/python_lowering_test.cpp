@@ -1,10 +1,11 @@
-// Every <case>.py below tests/lowering prints as its <case>.tir says, and keeps the IR's invariants.
-#include <gtest/gtest.h>
-
+// Every <case>.py below tests/lowering prints as its <case>.tir says, and keeps the IR's
+// invariants.
 #include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "analyzer/ir/ir.h"
 #include "analyzer/ir/verify.h"
@@ -26,7 +27,8 @@ std::vector<std::string> cases() {
 
 std::string test_name(const testing::TestParamInfo<std::string>& info) {
   std::string name = std::filesystem::path(info.param).stem().string();
-  std::replace_if(name.begin(), name.end(), [](char c) { return c == '-' || c == '.'; }, '_');
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return c == '-' || c == '.'; }, '_');
   return name;
 }
 
@@ -38,7 +40,8 @@ TEST_P(PythonLowering, PrintsAsItsTwinSays) {
   ASSERT_TRUE(program) << to_string(program.error());
   for (const Error& broken : ir::verify(*program)) ADD_FAILURE() << to_string(broken);
   EXPECT_TRUE(program->notes.empty()) << program->notes.front();
-  test::expect_golden(std::filesystem::path(GetParam()).replace_extension(".tir").string(), ir::print(*program));
+  test::expect_golden(std::filesystem::path(GetParam()).replace_extension(".tir").string(),
+                      ir::print(*program));
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, PythonLowering, testing::ValuesIn(cases()), test_name);

@@ -86,6 +86,14 @@ def by_name(model, optimizer, lr_scheduler, criterion, thing, args, env, trainer
     int(args.size)
 
 
+def by_call(dice_loss, head_a, lstm, x, y):
+    loss, parts = dice_loss(x, y)
+    total = dice_loss(x, y)
+    out, state = lstm(x)
+    if x.is_xpu and head_a(out) is None:
+        return parts
+
+
 def from_factory():
     model, opt = make()
     model.eval()

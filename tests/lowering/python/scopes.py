@@ -14,6 +14,11 @@ def predict(net, x):
     return net(x)
 
 
+@smart_inference_mode()
+def wrapped(net, x):
+    return net(x)
+
+
 class Model:
     quiet = torch.no_grad
 
@@ -35,6 +40,8 @@ def scopes(net, x, amp, lock, phase):
         net(x)
     with (open("a") as a, open("b") as b):
         a.write(b.read())
+    with net.autocast():
+        net(x)
     with pair() as (c, d):
         c(d)
     torch.no_grad()
