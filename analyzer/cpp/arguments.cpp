@@ -48,7 +48,8 @@ std::string tensor_option(const Expr* value) {
 
 }  // namespace
 
-std::vector<ir::Argument> FunctionLowering::arguments(llvm::ArrayRef<const Expr*> given, const FunctionDecl* callee) {
+std::vector<ir::Argument> FunctionLowering::arguments(llvm::ArrayRef<const Expr*> given,
+                                                      const FunctionDecl* callee) {
   std::vector<ir::Argument> result;
   const bool torch = callee && is_in_torch(*callee) && !unit_.files.is_user(*callee);
   const bool written_parameters = torch && !callee->isTemplateInstantiation();
@@ -86,7 +87,8 @@ bool FunctionLowering::options_arguments(const Expr* expression, std::vector<ir:
     }
     if (const auto* x = dyn_cast<CallExpr>(e); x && x->getNumArgs() == 1) {
       const FunctionDecl* callee = x->getDirectCallee();
-      if (callee && callee->getIdentifier() && callee->getName() == "move" && is_in_std(*callee)) e = x->getArg(0);
+      if (callee && callee->getIdentifier() && callee->getName() == "move" && is_in_std(*callee))
+        e = x->getArg(0);
     }
   }
   if (!e || e->getType().isNull() || !is_options_type(e->getType())) return false;
@@ -102,7 +104,8 @@ bool FunctionLowering::options_arguments(const Expr* expression, std::vector<ir:
     ir::Operand set = value(call->getArg(0));
     // device(torch::kCUDA, 1) is "cuda:1".
     const auto* device = std::get_if<ir::Literal>(&set);
-    const bool indexed = device && call->getNumArgs() > 1 && !isa<CXXDefaultArgExpr>(call->getArg(1));
+    const bool indexed =
+        device && call->getNumArgs() > 1 && !isa<CXXDefaultArgExpr>(call->getArg(1));
     const auto index = indexed ? literal(strip(call->getArg(1))) : std::nullopt;
     if (index && device->text.ends_with('"')) {
       set = ir::Literal{device->text.substr(0, device->text.size() - 1) + ":" + index->text + "\""};
@@ -117,10 +120,12 @@ bool FunctionLowering::options_arguments(const Expr* expression, std::vector<ir:
   return true;
 }
 
-void FunctionLowering::options_construction(const CXXConstructExpr& made, std::vector<ir::Argument>& into) {
+void FunctionLowering::options_construction(const CXXConstructExpr& made,
+                                            std::vector<ir::Argument>& into) {
   const CXXConstructorDecl* constructor = made.getConstructor();
   const std::string record = qualified_name(*constructor->getParent());
-  const bool by_name = record.starts_with("torch::optim::") || record == "torch::data::DataLoaderOptions";
+  const bool by_name =
+      record.starts_with("torch::optim::") || record == "torch::data::DataLoaderOptions";
   for (unsigned i = 0; i < made.getNumArgs(); ++i) {
     const Expr* argument = made.getArg(i);
     if (isa<CXXDefaultArgExpr>(argument)) continue;
@@ -134,10 +139,11 @@ void FunctionLowering::options_construction(const CXXConstructExpr& made, std::v
 // torch::dtype(torch::kFloat).device(…) starts with a function.
 bool FunctionLowering::options_function(const CallExpr& call, std::vector<ir::Argument>& into) {
   const FunctionDecl* callee = call.getDirectCallee();
-  if (!callee || !callee->getIdentifier() || call.getNumArgs() != 1 || !is_in_torch(*callee)) return false;
+  if (!callee || !callee->getIdentifier() || call.getNumArgs() != 1 || !is_in_torch(*callee))
+    return false;
   const std::string name = callee->getName().str();
-  if (name != "dtype" && name != "device" && name != "layout" && name != "requires_grad" && name != "device_index" &&
-      name != "memory_format") {
+  if (name != "dtype" && name != "device" && name != "layout" && name != "requires_grad" &&
+      name != "device_index" && name != "memory_format") {
     return false;
   }
   into.push_back({name, value(call.getArg(0))});

@@ -22,9 +22,11 @@ void correct_result(ir::Op& op, const FunctionDecl* callee) {
   op.result_role = role;
 }
 
-// The user's own method is what the library calls: forward, or an override of the library's virtual one.
+// The user's own method is what the library calls: forward, or an override of the library's virtual
+// one.
 bool is_protocol(const CXXMethodDecl& method, ir::Role role, const std::string& name) {
-  if (role == ir::Role::Optimizer || role == ir::Role::Scheduler || role == ir::Role::Scaler) return true;
+  if (role == ir::Role::Optimizer || role == ir::Role::Scheduler || role == ir::Role::Scaler)
+    return true;
   const bool module = role == ir::Role::Module || role == ir::Role::LossModule;
   if (module && (name == "forward" || name == "operator()")) return true;
   for (const CXXMethodDecl* above : method.overridden_methods()) {
@@ -70,12 +72,14 @@ ir::Operand FunctionLowering::call(const CallExpr& e, const Sink& sink) {
   const llvm::SmallVector<const Expr*, 8> given(e.arg_begin(), e.arg_end());
   if (const auto* x = dyn_cast<CXXMemberCallExpr>(&e)) {
     if (const CXXMethodDecl* method = x->getMethodDecl()) {
-      return method_call(e, x->getImplicitObjectArgument(), method, method->getNameAsString(), given, sink);
+      return method_call(e, x->getImplicitObjectArgument(), method, method->getNameAsString(),
+                         given, sink);
     }
   }
   if (e.isTypeDependent() || !e.getDirectCallee()) {
     const Expr* callee = e.getCallee()->IgnoreParenImpCasts();
-    if (isa<UnresolvedLookupExpr, CXXDependentScopeMemberExpr, UnresolvedMemberExpr, DependentScopeDeclRefExpr>(callee)) {
+    if (isa<UnresolvedLookupExpr, CXXDependentScopeMemberExpr, UnresolvedMemberExpr,
+            DependentScopeDeclRefExpr>(callee)) {
       return dependent_call(e, sink);
     }
   }
@@ -86,14 +90,18 @@ ir::Operand FunctionLowering::call(const CallExpr& e, const Sink& sink) {
 
 // --- free functions
 
-std::optional<ir::Operand> FunctionLowering::known_function(const CallExpr& e, const FunctionDecl& callee,
-                                                            const std::string& qualified, const Sink& sink) {
+std::optional<ir::Operand> FunctionLowering::known_function(const CallExpr& e,
+                                                            const FunctionDecl& callee,
+                                                            const std::string& qualified,
+                                                            const Sink& sink) {
   const llvm::SmallVector<const Expr*, 8> given(e.arg_begin(), e.arg_end());
   if (qualified == "std::make_shared" || qualified == "std::make_unique") {
     const TemplateArgumentList* made = callee.getTemplateSpecializationArgs();
-    if (!made || made->size() == 0 || made->get(0).getKind() != TemplateArgument::Type) return std::nullopt;
+    if (!made || made->size() == 0 || made->get(0).getKind() != TemplateArgument::Type)
+      return std::nullopt;
     const CXXRecordDecl* record = own_class(made->get(0).getAsType());
-    if (!record) return given.size() == 1 ? std::optional(lower(given.front(), sink)) : std::nullopt;
+    if (!record)
+      return given.size() == 1 ? std::optional(lower(given.front(), sink)) : std::nullopt;
     if (is_sequence(record) || is_map(record)) {
       ir::Op op = start(ir::Kind::Pack, is_map(record) ? "dict" : "list");
       op.arguments = arguments(given, nullptr);
@@ -119,7 +127,8 @@ std::optional<ir::Operand> FunctionLowering::known_function(const CallExpr& e, c
     op.arguments = {{{}, key}};
     return emit(std::move(op), &e, sink);
   }
-  if (llvm::StringRef(qualified).starts_with("std::chrono::") && llvm::StringRef(qualified).ends_with("::now")) {
+  if (llvm::StringRef(qualified).starts_with("std::chrono::") &&
+      llvm::StringRef(qualified).ends_with("::now")) {
     return emit(start(ir::Kind::Clock), &e, sink);
   }
   if (is_options(own_class(callee.getReturnType())) && given.size() == 1 && is_in_torch(callee)) {
@@ -129,7 +138,8 @@ std::optional<ir::Operand> FunctionLowering::known_function(const CallExpr& e, c
   return std::nullopt;
 }
 
-ir::Operand FunctionLowering::free_call(const CallExpr& e, const FunctionDecl& callee, const Sink& sink) {
+ir::Operand FunctionLowering::free_call(const CallExpr& e, const FunctionDecl& callee,
+                                        const Sink& sink) {
   const std::string qualified = qualified_name(callee);
   if (auto known = known_function(e, callee, qualified, sink)) return *known;
   const bool own = unit_.files.is_user(callee);
@@ -149,13 +159,15 @@ ir::Operand FunctionLowering::free_call(const CallExpr& e, const FunctionDecl& c
     if (own) op.details["class"] = class_name(*method->getParent());
   }
   // The stream that fprintf writes to is not shown.
-  if (op.kind == ir::Kind::Print && (name == "fprintf" || name == "fputs")) given.erase(given.begin());
+  if (op.kind == ir::Kind::Print && (name == "fprintf" || name == "fputs"))
+    given.erase(given.begin());
   // std::accumulate(v.begin(), v.end(), 0): the container once.
   if (is_in_std(callee)) {
     llvm::erase_if(given, [](const Expr* argument) {
       const auto* ended = dyn_cast<CXXMemberCallExpr>(argument->IgnoreImplicit());
       const CXXMethodDecl* method = ended ? ended->getMethodDecl() : nullptr;
-      return method && method->getIdentifier() && (method->getName() == "end" || method->getName() == "cend") &&
+      return method && method->getIdentifier() &&
+             (method->getName() == "end" || method->getName() == "cend") &&
              role_of(ended->getImplicitObjectArgument()->getType()) == ir::Role::Container;
     });
   }
@@ -173,8 +185,10 @@ ir::Operand FunctionLowering::free_call(const CallExpr& e, const FunctionDecl& c
 
 // --- methods
 
-std::optional<ir::Operand> FunctionLowering::tensor_method(const Expr& whole, const Expr* object, const std::string& name,
-                                                           llvm::ArrayRef<const Expr*> given, const Sink& sink) {
+std::optional<ir::Operand> FunctionLowering::tensor_method(const Expr& whole, const Expr* object,
+                                                           const std::string& name,
+                                                           llvm::ArrayRef<const Expr*> given,
+                                                           const Sink& sink) {
   // p.grad().zero_(), p.mutable_grad().reset(): changes of a gradient.
   const bool in_place = name.size() > 1 && name.back() == '_';
   const Expr* owner = in_place || name == "reset" ? gradient_owner(object) : nullptr;
@@ -211,7 +225,8 @@ std::optional<ir::Operand> FunctionLowering::tensor_method(const Expr& whole, co
 
 std::optional<ir::Operand> FunctionLowering::container_method(const Expr& whole, const Expr* object,
                                                               const std::string& name,
-                                                              llvm::ArrayRef<const Expr*> given, const Sink& sink) {
+                                                              llvm::ArrayRef<const Expr*> given,
+                                                              const Sink& sink) {
   if (name == "at" && given.size() == 1) return element(object, given, &whole, sink);
   if (name == "front" || name == "back") {
     ir::Op op = start(ir::Kind::Index);
@@ -256,8 +271,9 @@ std::optional<ir::Operand> FunctionLowering::container_method(const Expr& whole,
     op.arguments = {{{}, value(given[1])}};
     return emit(std::move(op), &whole, sink);
   }
-  if ((name == "insert_or_assign" || name == "emplace" || name == "try_emplace" || name == "insert") && given.size() == 2 &&
-      is_map(own_class(object->getType()))) {
+  if ((name == "insert_or_assign" || name == "emplace" || name == "try_emplace" ||
+       name == "insert") &&
+      given.size() == 2 && is_map(own_class(object->getType()))) {
     store({object, {given[0]}}, value(given[1]), &whole);
     return ir::Opaque{};
   }
@@ -265,15 +281,18 @@ std::optional<ir::Operand> FunctionLowering::container_method(const Expr& whole,
 }
 
 std::optional<ir::Operand> FunctionLowering::known_method(const Expr& whole, const Expr* object,
-                                                          const CXXMethodDecl& method, const std::string& name,
-                                                          llvm::ArrayRef<const Expr*> given, const Sink& sink) {
+                                                          const CXXMethodDecl& method,
+                                                          const std::string& name,
+                                                          llvm::ArrayRef<const Expr*> given,
+                                                          const Sink& sink) {
   const CXXRecordDecl* own = own_class(object->getType());
   // x.data() read is an operation; written to, a place.
   if (name != "data") {
     if (const auto attribute = attribute_place(&whole)) return plain(*attribute, &whole, sink);
   }
   if (is_options(own) && !given.empty()) {
-    // group.options().lr(x), options.momentum(0.9) on an object with a name; options as a value otherwise.
+    // group.options().lr(x), options.momentum(0.9) on an object with a name; options as a value
+    // otherwise.
     const auto changed = sink.wanted ? std::nullopt : place(object);
     ir::Op op = start(changed ? ir::Kind::Store : ir::Kind::Call, changed ? "" : class_name(*own));
     if (changed) {
@@ -284,15 +303,25 @@ std::optional<ir::Operand> FunctionLowering::known_method(const Expr& whole, con
     if (options_arguments(&whole, op.arguments)) return emit(std::move(op), &whole, sink);
     return std::nullopt;
   }
-  const bool torch_module = derives_from(method.getParent(), "torch::nn::Module") && !unit_.files.is_user(method);
-  if (torch_module && (name == "register_module" || name == "replace_module") && given.size() == 2 && sink.wanted) {
+  if (name == "size" && given.empty() &&
+      derives_from(object_class(object->getType()), "torch::data::datasets::BatchDataset")) {
+    ir::Op op = start(ir::Kind::Query, "len");
+    op.receiver = value(object);
+    op.result_role = ir::Role::Number;
+    return emit(std::move(op), &whole, sink);
+  }
+  const bool torch_module =
+      derives_from(method.getParent(), "torch::nn::Module") && !unit_.files.is_user(method);
+  if (torch_module && (name == "register_module" || name == "replace_module") &&
+      given.size() == 2 && sink.wanted) {
     if (const auto present = place(given[1])) {
       // One that has a name already: registering it is all that happens.
       ir::Op call = start(ir::Kind::Call, name);
       call.receiver = value(object);
       call.arguments = {{{}, value(given[0])}, {{}, *present}};
       emit(std::move(call), &whole, Sink::discard());
-      return sink.names == std::vector<ir::Place>{*present} ? ir::Operand(*present) : plain(*present, &whole, sink);
+      return sink.names == std::vector<ir::Place>{*present} ? ir::Operand(*present)
+                                                            : plain(*present, &whole, sink);
     }
     const auto text = literal(strip(given[0]));
     if (!text) value(given[0]);
@@ -305,7 +334,8 @@ std::optional<ir::Operand> FunctionLowering::known_method(const Expr& whole, con
   if (torch_module && name == "register_parameter" && given.size() >= 2 && sink.wanted) {
     ir::Op op = start(ir::Kind::Construct, "Parameter");
     op.arguments = {{{}, value(given[1])}};
-    if (given.size() > 2 && !isa<CXXDefaultArgExpr>(given[2])) op.arguments.push_back({"requires_grad", value(given[2])});
+    if (given.size() > 2 && !isa<CXXDefaultArgExpr>(given[2]))
+      op.arguments.push_back({"requires_grad", value(given[2])});
     const auto text = literal(strip(given[0]));
     op.details["registered"] = text ? text->text : "?";
     op.result_role = ir::Role::Tensor;
@@ -314,8 +344,9 @@ std::optional<ir::Operand> FunctionLowering::known_method(const Expr& whole, con
   return std::nullopt;
 }
 
-ir::Operand FunctionLowering::method_call(const Expr& whole, const Expr* object, const CXXMethodDecl* method,
-                                          const std::string& name, llvm::ArrayRef<const Expr*> given, const Sink& sink) {
+ir::Operand FunctionLowering::method_call(const Expr& whole, const Expr* object,
+                                          const CXXMethodDecl* method, const std::string& name,
+                                          llvm::ArrayRef<const Expr*> given, const Sink& sink) {
   if (method && object) {
     if (auto known = known_method(whole, object, *method, name, given, sink)) return *known;
   }
@@ -326,7 +357,8 @@ ir::Operand FunctionLowering::method_call(const Expr& whole, const Expr* object,
   if (role == ir::Role::Container) {
     if (auto done = container_method(whole, object, name, given, sink)) return *done;
   }
-  if (role == ir::Role::Unknown && object) role = role_by_name(place(object), /*called=*/name == "forward");
+  if (role == ir::Role::Unknown && object)
+    role = role_by_name(place(object), /*called=*/name == "forward");
   const bool own = method && unit_.files.is_user(*method);
   std::optional<lexicon::Meaning> meaning;
   if (!own || is_protocol(*method, role, name)) {
@@ -339,7 +371,8 @@ ir::Operand FunctionLowering::method_call(const Expr& whole, const Expr* object,
     if (op.callee.empty() && op.kind == ir::Kind::Call) op.callee = name;
     correct_result(op, method);
   }
-  const bool changes = op.kind == ir::Kind::Append || op.kind == ir::Kind::Remove || op.kind == ir::Kind::Store;
+  const bool changes =
+      op.kind == ir::Kind::Append || op.kind == ir::Kind::Remove || op.kind == ir::Kind::Store;
   std::optional<ir::Place> written = changes && object ? place(object) : std::nullopt;
   if (method && method->isStatic()) {
     op.receiver = ir::FunctionReference{class_name(*method->getParent())};
@@ -350,22 +383,28 @@ ir::Operand FunctionLowering::method_call(const Expr& whole, const Expr* object,
   }
   if (method) {
     const bool called = op.kind == ir::Kind::Forward || op.kind == ir::Kind::Loss;
-    const CXXRecordDecl* record = called && object ? object_class(object->getType()) : method->getParent();
-    if (record && (called || unit_.files.is_user(*record))) op.details["class"] = class_name(*record);
+    const CXXRecordDecl* record =
+        called && object ? object_class(object->getType()) : method->getParent();
+    if (record && (called || unit_.files.is_user(*record)))
+      op.details["class"] = class_name(*record);
     op.details["spelling"] = qualified_name(*method);
     template_detail(op, method);
   }
   op.arguments = arguments(given, method);
   // x.to(device): one of LibTorch's overloads takes options, which the device becomes.
-  const auto is_option = [](const ir::Argument& each) { return each.name == "device" || each.name == "dtype"; };
-  if (op.kind == ir::Kind::Move && llvm::count_if(op.arguments, is_option) == 1 && is_option(op.arguments.front())) {
+  const auto is_option = [](const ir::Argument& each) {
+    return each.name == "device" || each.name == "dtype";
+  };
+  if (op.kind == ir::Kind::Move && llvm::count_if(op.arguments, is_option) == 1 &&
+      is_option(op.arguments.front())) {
     op.arguments.front().name.clear();
   }
   if (meaning) lexicon::normalise(op);
   return emit(std::move(op), &whole, sink);
 }
 
-ir::Operand FunctionLowering::called_value(const Expr& whole, const Expr* callee, const FunctionDecl* function,
+ir::Operand FunctionLowering::called_value(const Expr& whole, const Expr* callee,
+                                           const FunctionDecl* function,
                                            llvm::ArrayRef<const Expr*> given, const Sink& sink) {
   ir::Role role = role_of(callee->getType());
   const auto* method = dyn_cast_or_null<CXXMethodDecl>(function);
@@ -377,7 +416,8 @@ ir::Operand FunctionLowering::called_value(const Expr& whole, const Expr* callee
   if (const auto* known = std::get_if<ir::FunctionReference>(&called)) {
     op.callee = known->name;
   } else {
-    if (role == ir::Role::Unknown || role == ir::Role::Other) role = role_by_name(as_place(called), /*called=*/true);
+    if (role == ir::Role::Unknown || role == ir::Role::Other)
+      role = role_by_name(as_place(called), /*called=*/true);
     if (const auto meaning = role == ir::Role::Module || role == ir::Role::LossModule
                                  ? lexicon::method(role, "forward")
                                  : std::nullopt) {
@@ -396,22 +436,25 @@ ir::Operand FunctionLowering::dependent_call(const CallExpr& e, const Sink& sink
   const Expr* callee = e.getCallee()->IgnoreParenImpCasts();
   const llvm::SmallVector<const Expr*, 8> given(e.arg_begin(), e.arg_end());
   if (const auto* x = dyn_cast<CXXDependentScopeMemberExpr>(callee)) {
-    return method_call(e, x->isImplicitAccess() ? nullptr : x->getBase(), nullptr, x->getMember().getAsString(), given, sink);
+    return method_call(e, x->isImplicitAccess() ? nullptr : x->getBase(), nullptr,
+                       x->getMember().getAsString(), given, sink);
   }
   if (const auto* x = dyn_cast<UnresolvedMemberExpr>(callee)) {
-    return method_call(e, x->isImplicitAccess() ? nullptr : x->getBase(), nullptr, x->getMemberName().getAsString(), given,
-                       sink);
+    return method_call(e, x->isImplicitAccess() ? nullptr : x->getBase(), nullptr,
+                       x->getMemberName().getAsString(), given, sink);
   }
   std::string name;
   const FunctionDecl* candidate = nullptr;
   if (const auto* x = dyn_cast<UnresolvedLookupExpr>(callee)) {
     name = x->getName().getAsString();
-    for (const NamedDecl* declared : x->decls()) candidate = declared->getUnderlyingDecl()->getAsFunction();
+    for (const NamedDecl* declared : x->decls())
+      candidate = declared->getUnderlyingDecl()->getAsFunction();
   } else if (const auto* x = dyn_cast<DependentScopeDeclRefExpr>(callee)) {
     name = x->getDeclName().getAsString();
   }
   const std::string qualified = candidate ? qualified_name(*candidate) : name;
-  if ((qualified == "std::move" || qualified == "std::forward") && given.size() == 1) return lower(given.front(), sink);
+  if ((qualified == "std::move" || qualified == "std::forward") && given.size() == 1)
+    return lower(given.front(), sink);
   ir::Op op = start(ir::Kind::Call, name);
   op.details["spelling"] = qualified;
   const bool own = candidate && unit_.files.is_user(*candidate);
@@ -473,10 +516,12 @@ ir::Operand FunctionLowering::operator_call(const CXXOperatorCallExpr& e, const 
     return element(given.front(), llvm::ArrayRef(given).drop_front(), &e, sink);
   }
   if (kind == OO_Call && !given.empty()) {
-    return called_value(e, given.front(), e.getDirectCallee(), llvm::ArrayRef(given).drop_front(), sink);
+    return called_value(e, given.front(), e.getDirectCallee(), llvm::ArrayRef(given).drop_front(),
+                        sink);
   }
   if (kind == OO_Equal && given.size() == 2) return assignment(given[0], given[1], &e, sink);
-  if (kind == OO_PlusPlus || kind == OO_MinusMinus) return increment(given[0], kind == OO_PlusPlus, &e, sink);
+  if (kind == OO_PlusPlus || kind == OO_MinusMinus)
+    return increment(given[0], kind == OO_PlusPlus, &e, sink);
   if (kind == OO_LessLess && given.size() == 2) return stream_chain(e, sink);
   if (kind == OO_Comma && given.size() == 2) {
     effect(given[0]);
@@ -496,26 +541,33 @@ namespace {
 
 // a << b << c, from the right.
 std::pair<const Expr*, const Expr*> shifted(const Expr* e) {
-  if (const auto* x = dyn_cast<CXXOperatorCallExpr>(e); x && x->getOperator() == OO_LessLess && x->getNumArgs() == 2) {
+  if (const auto* x = dyn_cast<CXXOperatorCallExpr>(e);
+      x && x->getOperator() == OO_LessLess && x->getNumArgs() == 2) {
     return {x->getArg(0), x->getArg(1)};
   }
-  if (const auto* x = dyn_cast<BinaryOperator>(e); x && x->getOpcode() == BO_Shl) return {x->getLHS(), x->getRHS()};
+  if (const auto* x = dyn_cast<BinaryOperator>(e); x && x->getOpcode() == BO_Shl)
+    return {x->getLHS(), x->getRHS()};
   return {nullptr, nullptr};
 }
 
 // std::endl, std::fixed, std::setw(8), the line end.
 bool is_manipulator(const Expr* e) {
   e = strip(e);
-  if (const auto* x = dyn_cast<DeclRefExpr>(e)) return isa<FunctionDecl>(x->getDecl()) && is_in_std(*x->getDecl());
+  if (const auto* x = dyn_cast<DeclRefExpr>(e))
+    return isa<FunctionDecl>(x->getDecl()) && is_in_std(*x->getDecl());
   if (const auto* x = dyn_cast<OverloadExpr>(e)) {
-    return llvm::any_of(x->decls(), [](const NamedDecl* candidate) { return is_in_std(*candidate->getUnderlyingDecl()); });
+    return llvm::any_of(x->decls(), [](const NamedDecl* candidate) {
+      return is_in_std(*candidate->getUnderlyingDecl());
+    });
   }
   if (const auto* x = dyn_cast<CallExpr>(e)) {
     const FunctionDecl* callee = x->getDirectCallee();
-    const std::string name = callee && callee->getIdentifier() && is_in_std(*callee) ? callee->getName().str() : "";
+    const std::string name =
+        callee && callee->getIdentifier() && is_in_std(*callee) ? callee->getName().str() : "";
     return name.starts_with("set") || name == "resetiosflags";
   }
-  if (const auto* x = dyn_cast<StringLiteral>(e)) return x->getCharByteWidth() == 1 && x->getString() == "\n";
+  if (const auto* x = dyn_cast<StringLiteral>(e))
+    return x->getCharByteWidth() == 1 && x->getString() == "\n";
   const auto* character = dyn_cast<CharacterLiteral>(e);
   return character && character->getValue() == '\n';
 }
@@ -531,7 +583,8 @@ Stream stream_kind(const Expr* root) {
   const CXXRecordDecl* record = root->getType().isNull() ? nullptr : own_class(root->getType());
   if (!is_stream(record)) return Stream::None;
   const std::string name = record->getNameAsString();
-  const bool written = name.find("fstream") != std::string::npos || name.find("stringstream") != std::string::npos;
+  const bool written =
+      name.find("fstream") != std::string::npos || name.find("stringstream") != std::string::npos;
   return written ? Stream::Written : Stream::Shown;
 }
 
@@ -549,7 +602,8 @@ ir::Operand FunctionLowering::stream_chain(const Expr& whole, const Sink& sink) 
     const auto [left, right] = shifted(&whole);
     return arithmetic("lshift", {left, right}, &whole, sink);
   }
-  ir::Op op = start(kind == Stream::Shown ? ir::Kind::Print : ir::Kind::Call, kind == Stream::Shown ? "" : "write");
+  ir::Op op = start(kind == Stream::Shown ? ir::Kind::Print : ir::Kind::Call,
+                    kind == Stream::Shown ? "" : "write");
   if (kind == Stream::Written) op.receiver = value(root);
   for (auto part = shown.rbegin(); part != shown.rend(); ++part) {
     if (!is_manipulator(*part)) op.arguments.push_back({{}, value(*part)});
@@ -561,12 +615,13 @@ ir::Operand FunctionLowering::stream_chain(const Expr& whole, const Sink& sink) 
 
 // --- assignment
 
-ir::Operand FunctionLowering::assignment(const Expr* target, const Expr* assigned, const Expr* whole, const Sink& sink) {
+ir::Operand FunctionLowering::assignment(const Expr* target, const Expr* assigned,
+                                         const Expr* whole, const Sink& sink) {
   const Expr* to = strip(target);
   const SourceRange at = whole->getSourceRange();
   // std::tie(h, c) = lstm->forward(x)
-  if (const auto* tied = dyn_cast<CallExpr>(to); tied && tied->getDirectCallee() &&
-                                                 qualified_name(*tied->getDirectCallee()) == "std::tie") {
+  if (const auto* tied = dyn_cast<CallExpr>(to);
+      tied && tied->getDirectCallee() && qualified_name(*tied->getDirectCallee()) == "std::tie") {
     std::vector<ir::Place> names;
     for (const Expr* name : tied->arguments()) {
       const auto known = place(name);
@@ -590,7 +645,8 @@ ir::Operand FunctionLowering::assignment(const Expr* target, const Expr* assigne
   }
   if (const auto into = place(to)) {
     know(*into, to->getType());
-    if (const auto* closure = dyn_cast<LambdaExpr>(strip(assigned)); closure && into->steps.empty()) {
+    if (const auto* closure = dyn_cast<LambdaExpr>(strip(assigned));
+        closure && into->steps.empty()) {
       const auto* reference = dyn_cast<DeclRefExpr>(to);
       if (reference) functions_[reference->getDecl()] = into->root;
     }
@@ -599,7 +655,8 @@ ir::Operand FunctionLowering::assignment(const Expr* target, const Expr* assigne
     return plain(*into, whole, sink);
   }
   // A view or slice assigned through: x.narrow(0, 1, 2) = y.
-  ir::Op op = start(role_of(to->getType()) == ir::Role::Tensor ? ir::Kind::TensorInPlace : ir::Kind::Call);
+  ir::Op op =
+      start(role_of(to->getType()) == ir::Role::Tensor ? ir::Kind::TensorInPlace : ir::Kind::Call);
   op.callee = op.kind == ir::Kind::Call ? "assign" : "copy_";
   op.receiver = value(to);
   op.arguments = {{{}, value(assigned)}};

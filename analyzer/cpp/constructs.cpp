@@ -12,7 +12,8 @@ bool is_iterator_pair(llvm::ArrayRef<const Expr*> given) {
   if (given.size() < 2) return false;
   const auto* second = dyn_cast<CXXMemberCallExpr>(given[1]->IgnoreImplicit());
   const CXXMethodDecl* method = second ? second->getMethodDecl() : nullptr;
-  return method && method->getIdentifier() && (method->getName() == "end" || method->getName() == "cend");
+  return method && method->getIdentifier() &&
+         (method->getName() == "end" || method->getName() == "cend");
 }
 
 }  // namespace
@@ -21,12 +22,14 @@ ir::Operand FunctionLowering::construct(const CXXConstructExpr& e, const Sink& s
   const CXXConstructorDecl* constructor = e.getConstructor();
   const CXXRecordDecl& record = *constructor->getParent();
   const auto given = written_arguments({e.getArgs(), e.getNumArgs()});
-  if (given.size() == 1 && constructor->isCopyOrMoveConstructor()) return lower(given.front(), sink);
+  if (given.size() == 1 && constructor->isCopyOrMoveConstructor())
+    return lower(given.front(), sink);
   if (is_nothing(&e)) return plain(ir::Literal{"none"}, &e, sink);
   if (is_module_holder(&record) && given.size() == 1 && is_nothing(given.front())) {
     return plain(ir::Literal{"none"}, &e, sink);
   }
-  if (is_module_holder(&record) && given.size() == 1 && is_smart_pointer(own_class(given.front()->getType()))) {
+  if (is_module_holder(&record) && given.size() == 1 &&
+      is_smart_pointer(own_class(given.front()->getType()))) {
     return lower(given.front(), sink);
   }
   if (is_tuple(&record) && !given.empty()) {
@@ -46,17 +49,21 @@ ir::Operand FunctionLowering::construct(const CXXConstructExpr& e, const Sink& s
     }
     return emit(std::move(op), &e, sink);
   }
-  if (given.empty() && role_of(e.getType()) == ir::Role::Text) return plain(ir::Literal{"\"\""}, &e, sink);
+  if (given.empty() && role_of(e.getType()) == ir::Role::Text)
+    return plain(ir::Literal{"\"\""}, &e, sink);
   return construct_class(record, constructor, given, &e, sink);
 }
 
-ir::Operand FunctionLowering::construct_class(const CXXRecordDecl& record, const FunctionDecl* constructor,
-                                              llvm::ArrayRef<const Expr*> given, const Expr* whole, const Sink& sink) {
+ir::Operand FunctionLowering::construct_class(const CXXRecordDecl& record,
+                                              const FunctionDecl* constructor,
+                                              llvm::ArrayRef<const Expr*> given, const Expr* whole,
+                                              const Sink& sink) {
   const std::string qualified = qualified_name(record);
   if (qualified == "at::indexing::Slice") {
     ir::Op op = start(ir::Kind::Pack, "slice");
     for (const Expr* part : given) {
-      op.arguments.push_back({{}, is_nothing(part) ? ir::Operand(ir::Literal{"none"}) : value(part)});
+      op.arguments.push_back(
+          {{}, is_nothing(part) ? ir::Operand(ir::Literal{"none"}) : value(part)});
     }
     while (op.arguments.size() < 2) op.arguments.push_back({{}, ir::Literal{"none"}});
     return emit(std::move(op), whole, sink);
@@ -70,14 +77,16 @@ ir::Operand FunctionLowering::construct_class(const CXXRecordDecl& record, const
     if (op.callee.empty()) op.callee = class_name(record);
   }
   // torch::NoGradGuard() that nothing holds: Python's torch.no_grad() as a statement.
-  if (const auto form = own ? std::nullopt : lexicon::guard(qualified)) op.callee = std::string(ir::name(*form));
+  if (const auto form = own ? std::nullopt : lexicon::guard(qualified))
+    op.callee = std::string(ir::name(*form));
   if (own) {
     op.kind = ir::Kind::Construct;
     op.details["class"] = class_name(record);
   }
   op.details["spelling"] = qualified;
   op.arguments = arguments(given, constructor);
-  if (op.result_role == ir::Role::Unknown || op.result_role == ir::Role::Other) op.result_role = role_of(whole->getType());
+  if (op.result_role == ir::Role::Unknown || op.result_role == ir::Role::Other)
+    op.result_role = role_of(whole->getType());
   return emit(std::move(op), whole, sink);
 }
 

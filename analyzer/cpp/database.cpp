@@ -1,9 +1,9 @@
 #include "analyzer/cpp/database.h"
 
-#include <fmt/format.h>
-
 #include <cstdio>
 #include <map>
+
+#include <fmt/format.h>
 
 #include "clang/Tooling/CompilationDatabase.h"
 #include "llvm/Support/Allocator.h"
@@ -74,9 +74,11 @@ Error json_error(const std::string& path, const std::string& message) {
   std::string words = message;
   if (std::sscanf(message.c_str(), "[%d:%d", &line, &column) == 2) {
     at.begin = {line, column};
-    if (const auto colon = message.find("]: "); colon != std::string::npos) words = message.substr(colon + 3);
+    if (const auto colon = message.find("]: "); colon != std::string::npos)
+      words = message.substr(colon + 3);
   }
-  return error_at(at, fmt::format("not JSON: {}", words), "a compilation database as CMake or Bear writes it");
+  return error_at(at, fmt::format("not JSON: {}", words),
+                  "a compilation database as CMake or Bear writes it");
 }
 
 Error shape_error(const std::string& path, std::size_t entry, const std::string& what) {
@@ -84,14 +86,16 @@ Error shape_error(const std::string& path, std::size_t entry, const std::string&
                   "a list of {directory, file, command | arguments}");
 }
 
-Result<CompileCommand> read_entry(const std::string& path, std::size_t index, const llvm::json::Value& value) {
+Result<CompileCommand> read_entry(const std::string& path, std::size_t index,
+                                  const llvm::json::Value& value) {
   const llvm::json::Object* object = value.getAsObject();
   if (!object) return shape_error(path, index, "is not an object");
   const auto file = object->getString("file");
   if (!file) return shape_error(path, index, "has no \"file\"");
   CompileCommand command;
   command.Filename = file->str();
-  command.Directory = object->getString("directory").value_or(llvm::sys::path::parent_path(path)).str();
+  command.Directory =
+      object->getString("directory").value_or(llvm::sys::path::parent_path(path)).str();
   command.Output = object->getString("output").value_or("").str();
   if (const llvm::json::Array* arguments = object->getArray("arguments")) {
     for (const llvm::json::Value& argument : *arguments) {
@@ -102,7 +106,8 @@ Result<CompileCommand> read_entry(const std::string& path, std::size_t index, co
   } else if (const auto text = object->getString("command")) {
     command.CommandLine = split(*text);
   }
-  if (command.CommandLine.empty()) return shape_error(path, index, "has no \"command\" and no \"arguments\"");
+  if (command.CommandLine.empty())
+    return shape_error(path, index, "has no \"command\" and no \"arguments\"");
   return command;
 }
 
@@ -127,7 +132,8 @@ Result<DatabaseFile> read_database(const std::string& path) {
   DatabaseFile database;
   database.path = path;
   database.exact = std::make_shared<Listed>(commands);
-  database.inferred = clang::tooling::inferMissingCompileCommands(std::make_unique<Listed>(commands));
+  database.inferred =
+      clang::tooling::inferMissingCompileCommands(std::make_unique<Listed>(commands));
   return database;
 }
 

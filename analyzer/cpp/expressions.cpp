@@ -1,12 +1,12 @@
-#include <fmt/format.h>
-
 #include <functional>
+
+#include <fmt/format.h>
 
 #include "analyzer/cpp/function_lowering.h"
 #include "analyzer/cpp/types.h"
 #include "clang/AST/DeclTemplate.h"
-#include "llvm/ADT/StringExtras.h"
 #include "clang/Lex/Lexer.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace forerun::cpp {
 
@@ -19,16 +19,26 @@ constexpr int kDepthLimit = 3000;
 
 std::string operator_name(BinaryOperatorKind kind) {
   switch (kind) {
-    case BO_Add: case BO_AddAssign: return "add";
-    case BO_Sub: case BO_SubAssign: return "sub";
-    case BO_Mul: case BO_MulAssign: return "mul";
-    case BO_Div: case BO_DivAssign: return "div";
-    case BO_Rem: case BO_RemAssign: return "mod";
-    case BO_Shl: case BO_ShlAssign: return "lshift";
-    case BO_Shr: case BO_ShrAssign: return "rshift";
-    case BO_And: case BO_AndAssign: return "bitand";
-    case BO_Or: case BO_OrAssign: return "bitor";
-    case BO_Xor: case BO_XorAssign: return "bitxor";
+    case BO_Add:
+    case BO_AddAssign: return "add";
+    case BO_Sub:
+    case BO_SubAssign: return "sub";
+    case BO_Mul:
+    case BO_MulAssign: return "mul";
+    case BO_Div:
+    case BO_DivAssign: return "div";
+    case BO_Rem:
+    case BO_RemAssign: return "mod";
+    case BO_Shl:
+    case BO_ShlAssign: return "lshift";
+    case BO_Shr:
+    case BO_ShrAssign: return "rshift";
+    case BO_And:
+    case BO_AndAssign: return "bitand";
+    case BO_Or:
+    case BO_OrAssign: return "bitor";
+    case BO_Xor:
+    case BO_XorAssign: return "bitxor";
     case BO_LT: return "lt";
     case BO_GT: return "gt";
     case BO_LE: return "le";
@@ -46,11 +56,13 @@ std::string operator_name(BinaryOperatorKind kind) {
 std::string number_text(std::string text) {
   std::erase(text, '\'');
   const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
-  while (!text.empty() && std::string_view(hexadecimal ? "uUlLzZ" : "uUlLzZfF").find(text.back()) != std::string_view::npos) {
+  while (!text.empty() && std::string_view(hexadecimal ? "uUlLzZ" : "uUlLzZfF").find(text.back()) !=
+                              std::string_view::npos) {
     text.pop_back();
   }
   const auto dot = text.find('.');
-  if (dot != std::string::npos && (dot + 1 == text.size() || text[dot + 1] == 'e' || text[dot + 1] == 'E')) {
+  if (dot != std::string::npos &&
+      (dot + 1 == text.size() || text[dot + 1] == 'e' || text[dot + 1] == 'E')) {
     text.insert(dot + 1, "0");
   }
   if (text.starts_with('.')) text.insert(0, "0");
@@ -77,15 +89,18 @@ bool is_null(const Expr* e) {
   e = strip(e);
   if (isa<CXXNullPtrLiteralExpr, GNUNullExpr>(e)) return true;
   const auto* reference = dyn_cast<DeclRefExpr>(e);
-  return reference && reference->getDecl()->getIdentifier() && reference->getDecl()->getName() == "nullopt";
+  return reference && reference->getDecl()->getIdentifier() &&
+         reference->getDecl()->getName() == "nullopt";
 }
 
 // torch::kMean is a value of type torch::enumtype::kMean; Python writes "mean".
-std::optional<std::string> enumeration_text(const NamedDecl& declaration, const std::string& qualified) {
+std::optional<std::string> enumeration_text(const NamedDecl& declaration,
+                                            const std::string& qualified) {
   const auto* value = dyn_cast<ValueDecl>(&declaration);
   const CXXRecordDecl* type = value ? own_class(value->getType()) : nullptr;
   const bool tag = type && qualified_name(*type).starts_with("torch::enumtype::");
-  const bool reduction = qualified.starts_with("at::Reduction::") || qualified.starts_with("torch::Reduction::");
+  const bool reduction =
+      qualified.starts_with("at::Reduction::") || qualified.starts_with("torch::Reduction::");
   if (!tag && !reduction) return std::nullopt;
   std::string name = declaration.getName().str();
   if (tag && name.starts_with("k")) name.erase(0, 1);
@@ -94,10 +109,29 @@ std::optional<std::string> enumeration_text(const NamedDecl& declaration, const 
   return in_quotes(llvm::StringRef(name).lower());
 }
 
+// "cfg->net.layers" as a place; nothing when the text is more than names.
+std::optional<ir::Place> written_place(llvm::StringRef text) {
+  const auto scope = text.rfind("::");
+  if (scope != llvm::StringRef::npos) text = text.drop_front(scope + 2);
+  ir::Place place;
+  while (!text.empty()) {
+    const llvm::StringRef name = text.take_while(
+        [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; });
+    if (name.empty() || std::isdigit(static_cast<unsigned char>(name.front()))) return std::nullopt;
+    (place.root.empty() ? place.root : place.steps.emplace_back()) = name.str();
+    text = text.drop_front(name.size());
+    if (!text.empty() && !text.consume_front(".") && !text.consume_front("->")) return std::nullopt;
+  }
+  if (place.root.empty()) return std::nullopt;
+  if (place.root == "this" && !place.steps.empty()) place.root = "self";
+  return place;
+}
+
 }  // namespace
 
 void UnitContext::note(SourceLocation at, const std::string& what) {
-  const std::string text = fmt::format("{}: {}", to_string(files.location(SourceRange(at, SourceLocation()))), what);
+  const std::string text =
+      fmt::format("{}: {}", to_string(files.location(SourceRange(at, SourceLocation()))), what);
   if (noted.insert(text).second) notes.push_back(text);
 }
 
@@ -112,7 +146,8 @@ ir::Op FunctionLowering::start(ir::Kind kind, std::string callee) const {
 
 ir::Operand FunctionLowering::emit(ir::Op op, const Expr* whole, const Sink& sink) {
   if (op.at.file.empty()) op.at = unit_.files.location(whole->getSourceRange());
-  if (op.result_role == ir::Role::Unknown && !whole->getType().isNull()) op.result_role = role_of(whole->getType());
+  if (op.result_role == ir::Role::Unknown && !whole->getType().isNull())
+    op.result_role = role_of(whole->getType());
   ir::Operand result = ir::Opaque{};
   if (!sink.names.empty()) {
     op.results = sink.names;
@@ -139,7 +174,8 @@ ir::Operand FunctionLowering::plain(ir::Operand operand, const Expr* whole, cons
 ir::Operand FunctionLowering::lower(const Expr* expression, const Sink& sink) {
   if (!expression) return ir::Opaque{};
   if (depth_ >= kDepthLimit) {
-    unit_.note(expression->getBeginLoc(), fmt::format("expressions nested more than {} deep are not followed", kDepthLimit));
+    unit_.note(expression->getBeginLoc(),
+               fmt::format("expressions nested more than {} deep are not followed", kDepthLimit));
     return ir::Opaque{};
   }
   ++depth_;
@@ -154,14 +190,16 @@ ir::Operand FunctionLowering::dispatch(const Expr* e, const Sink& sink) {
   if (isa<CXXThisExpr>(e)) return plain(ir::Place{"self", {}}, e, sink);
   if (const auto* x = dyn_cast<MemberExpr>(e)) {
     const ValueDecl* declaration = x->getMemberDecl();
-    if (const auto* variable = dyn_cast<VarDecl>(declaration)) return plain(variable_place(*variable), e, sink);
+    if (const auto* variable = dyn_cast<VarDecl>(declaration))
+      return plain(variable_place(*variable), e, sink);
     if (const auto* method = dyn_cast<CXXMethodDecl>(declaration)) {
       return plain(ir::FunctionReference{method->getNameAsString()}, e, sink);
     }
     return member(x->getBase(), declaration->getNameAsString(), e, sink);
   }
   if (const auto* x = dyn_cast<CXXDependentScopeMemberExpr>(e)) {
-    return member(x->isImplicitAccess() ? nullptr : x->getBase(), x->getMember().getAsString(), e, sink);
+    return member(x->isImplicitAccess() ? nullptr : x->getBase(), x->getMember().getAsString(), e,
+                  sink);
   }
   if (const auto* x = dyn_cast<CallExpr>(e)) return call(*x, sink);
   if (const auto* x = dyn_cast<CXXConstructExpr>(e)) return construct(*x, sink);
@@ -179,19 +217,24 @@ ir::Operand FunctionLowering::dispatch(const Expr* e, const Sink& sink) {
     return arithmetic("or", {x->getTrueExpr(), x->getFalseExpr()}, e, sink);
   }
   if (const auto* x = dyn_cast<OpaqueValueExpr>(e)) {
-    if (const auto known = opaque_.find(x); known != opaque_.end()) return plain(known->second, e, sink);
+    if (const auto known = opaque_.find(x); known != opaque_.end())
+      return plain(known->second, e, sink);
     return lower(x->getSourceExpr(), sink);
   }
   if (const auto* x = dyn_cast<LambdaExpr>(e)) return lambda(*x, sink);
   if (const auto* x = dyn_cast<InitListExpr>(e)) {
     // Members left out are filled in by Clang, after those that are written.
-    const InitListExpr* written = x->isSemanticForm() && x->getSyntacticForm() ? x->getSyntacticForm() : x;
+    const InitListExpr* written =
+        x->isSemanticForm() && x->getSyntacticForm() ? x->getSyntacticForm() : x;
     const unsigned count = std::min(x->getNumInits(), written->getNumInits());
     return list(e, llvm::ArrayRef(const_cast<InitListExpr*>(x)->getInits(), count), sink);
   }
-  if (const auto* x = dyn_cast<ParenListExpr>(e)) return list(e, const_cast<ParenListExpr*>(x)->exprs(), sink);
-  if (const auto* x = dyn_cast<CXXParenListInitExpr>(e)) return list(e, const_cast<CXXParenListInitExpr*>(x)->getInitExprs(), sink);
-  if (const auto* x = dyn_cast<ArraySubscriptExpr>(e)) return element(x->getBase(), {x->getIdx()}, e, sink);
+  if (const auto* x = dyn_cast<ParenListExpr>(e))
+    return list(e, const_cast<ParenListExpr*>(x)->exprs(), sink);
+  if (const auto* x = dyn_cast<CXXParenListInitExpr>(e))
+    return list(e, const_cast<CXXParenListInitExpr*>(x)->getInitExprs(), sink);
+  if (const auto* x = dyn_cast<ArraySubscriptExpr>(e))
+    return element(x->getBase(), {x->getIdx()}, e, sink);
   if (const auto* x = dyn_cast<CXXNewExpr>(e)) {
     if (x->isArray() || !x->getInitializer()) {
       if (x->getConstructExpr()) return lower(x->getConstructExpr(), sink);
@@ -246,7 +289,8 @@ ir::Operand FunctionLowering::dispatch(const Expr* e, const Sink& sink) {
 }
 
 std::optional<ir::Literal> FunctionLowering::literal(const Expr* e) {
-  if (const auto* x = dyn_cast<CXXBoolLiteralExpr>(e)) return ir::Literal{x->getValue() ? "true" : "false"};
+  if (const auto* x = dyn_cast<CXXBoolLiteralExpr>(e))
+    return ir::Literal{x->getValue() ? "true" : "false"};
   if (isa<CXXNullPtrLiteralExpr, GNUNullExpr>(e)) return ir::Literal{"none"};
   if (const auto* x = dyn_cast<StringLiteral>(e)) {
     return ir::Literal{x->getCharByteWidth() == 1 ? in_quotes(x->getString()) : "\"?\""};
@@ -271,7 +315,8 @@ std::optional<ir::Literal> FunctionLowering::literal(const Expr* e) {
   llvm::SmallString<32> buffer;
   if (at.isValid()) {
     const llvm::StringRef text = Lexer::getSpelling(at, buffer, sources, unit_.files.language());
-    if (!text.empty() && (isdigit(static_cast<unsigned char>(text.front())) || text.front() == '.')) {
+    if (!text.empty() &&
+        (isdigit(static_cast<unsigned char>(text.front())) || text.front() == '.')) {
       return ir::Literal{number_text(text.str())};
     }
   }
@@ -286,37 +331,45 @@ std::optional<ir::Literal> FunctionLowering::literal(const Expr* e) {
 ir::Operand FunctionLowering::named_value(const DeclRefExpr& reference, const Sink& sink) {
   const ValueDecl* declaration = reference.getDecl();
   const std::string qualified = qualified_name(*declaration);
-  if (declaration->getIdentifier() && declaration->getName() == "nullopt") return plain(ir::Literal{"none"}, &reference, sink);
+  if (declaration->getIdentifier() && declaration->getName() == "nullopt")
+    return plain(ir::Literal{"none"}, &reference, sink);
   if (is_in_torch(*declaration)) {
-    if (const auto text = lexicon::constant(qualified)) return plain(ir::Literal{std::string(*text)}, &reference, sink);
-    if (const auto text = enumeration_text(*declaration, qualified)) return plain(ir::Literal{*text}, &reference, sink);
+    if (const auto text = lexicon::constant(qualified))
+      return plain(ir::Literal{std::string(*text)}, &reference, sink);
+    if (const auto text = enumeration_text(*declaration, qualified))
+      return plain(ir::Literal{*text}, &reference, sink);
     if (qualified == "at::indexing::None") return plain(ir::Literal{"none"}, &reference, sink);
     if (qualified == "at::indexing::Ellipsis") return plain(ir::Literal{"..."}, &reference, sink);
   }
   if (const auto* constant = dyn_cast<EnumConstantDecl>(declaration)) {
     const auto* owner = dyn_cast<EnumDecl>(constant->getDeclContext());
     ir::Place place{constant->getNameAsString(), {}};
-    if (owner && owner->isScoped()) place = {owner->getNameAsString(), {constant->getNameAsString()}};
+    if (owner && owner->isScoped())
+      place = {owner->getNameAsString(), {constant->getNameAsString()}};
     return plain(place, &reference, sink);
   }
   if (const auto known = functions_.find(declaration); known != functions_.end()) {
     return plain(ir::FunctionReference{known->second}, &reference, sink);
   }
-  if (isa<FunctionDecl>(declaration)) return plain(ir::FunctionReference{declaration->getNameAsString()}, &reference, sink);
+  if (isa<FunctionDecl>(declaration))
+    return plain(ir::FunctionReference{declaration->getNameAsString()}, &reference, sink);
   return plain(variable_place(*declaration), &reference, sink);
 }
 
-ir::Operand FunctionLowering::member(const Expr* base, const std::string& name, const Expr* whole, const Sink& sink) {
+ir::Operand FunctionLowering::member(const Expr* base, const std::string& name, const Expr* whole,
+                                     const Sink& sink) {
   const ir::Operand object = base ? value(base) : ir::Operand(ir::Place{"self", {}});
   const ir::Place place = name.empty() ? member_place(object, "") : member_place(object, name);
   know(place, whole->getType());
   return plain(place, whole, sink);
 }
 
-ir::Operand FunctionLowering::arithmetic(const std::string& name, llvm::ArrayRef<const Expr*> operands, const Expr* whole,
+ir::Operand FunctionLowering::arithmetic(const std::string& name,
+                                         llvm::ArrayRef<const Expr*> operands, const Expr* whole,
                                          const Sink& sink) {
   ir::Op op = start(ir::Kind::Arith, name);
-  const bool against_nothing = operands.size() == 2 && (is_null(operands[0]) || is_null(operands[1]));
+  const bool against_nothing =
+      operands.size() == 2 && (is_null(operands[0]) || is_null(operands[1]));
   if (against_nothing && name == "eq") op.callee = "is";
   if (against_nothing && name == "ne") op.callee = "is_not";
   for (const Expr* operand : operands) op.arguments.push_back({{}, value(operand)});
@@ -334,7 +387,8 @@ ir::Operand FunctionLowering::binary(const BinaryOperator& e, const Sink& sink) 
   }
   if (e.getOpcode() == BO_Assign) return assignment(e.getLHS(), e.getRHS(), &e, sink);
   const std::string name = operator_name(e.getOpcode());
-  if (e.isCompoundAssignmentOp()) return compound_assignment("i" + name, e.getLHS(), e.getRHS(), &e, sink);
+  if (e.isCompoundAssignmentOp())
+    return compound_assignment("i" + name, e.getLHS(), e.getRHS(), &e, sink);
   if (e.getOpcode() == BO_Shl && e.isTypeDependent()) return stream_chain(e, sink);
   return arithmetic(name, {e.getLHS(), e.getRHS()}, &e, sink);
 }
@@ -352,7 +406,8 @@ ir::Operand FunctionLowering::unary(const UnaryOperator& e, const Sink& sink) {
   }
 }
 
-ir::Operand FunctionLowering::increment(const Expr* target, bool up, const Expr* whole, const Sink& sink) {
+ir::Operand FunctionLowering::increment(const Expr* target, bool up, const Expr* whole,
+                                        const Sink& sink) {
   const auto to = place(target);
   const ir::Operand operand = to ? ir::Operand(*to) : value(target);
   ir::Op op = start(ir::Kind::Arith, up ? "iadd" : "isub");
@@ -362,10 +417,11 @@ ir::Operand FunctionLowering::increment(const Expr* target, bool up, const Expr*
   return plain(operand, whole, sink);
 }
 
-// The value comes first, as the language has it. An element is read, changed and stored; a gradient is written;
-// anything else with a name is given the result.
-ir::Operand FunctionLowering::compound_assignment(const std::string& name, const Expr* target, const Expr* changed,
-                                                  const Expr* whole, const Sink& sink) {
+// The value comes first, as the language has it. An element is read, changed and stored; a gradient
+// is written; anything else with a name is given the result.
+ir::Operand FunctionLowering::compound_assignment(const std::string& name, const Expr* target,
+                                                  const Expr* changed, const Expr* whole,
+                                                  const Sink& sink) {
   const Expr* to = strip(target);
   const ir::Operand change = value(changed);
   if (const Expr* owner = gradient_owner(to)) {
@@ -415,12 +471,13 @@ void FunctionLowering::store(const Element& element, const ir::Operand& stored, 
   emit(std::move(op), whole, Sink::discard());
 }
 
-ir::Operand FunctionLowering::element(const Expr* container, llvm::ArrayRef<const Expr*> keys, const Expr* whole,
-                                      const Sink& sink) {
+ir::Operand FunctionLowering::element(const Expr* container, llvm::ArrayRef<const Expr*> keys,
+                                      const Expr* whole, const Sink& sink) {
   // x.sizes()[0] is x.size(0).
   const auto* sizes = dyn_cast<CXXMemberCallExpr>(strip(container));
   const CXXMethodDecl* method = sizes ? sizes->getMethodDecl() : nullptr;
-  if (method && method->getIdentifier() && method->getName() == "sizes" && keys.size() == 1 && literal(strip(keys.front())) &&
+  if (method && method->getIdentifier() && method->getName() == "sizes" && keys.size() == 1 &&
+      literal(strip(keys.front())) &&
       role_of(sizes->getImplicitObjectArgument()->getType()) == ir::Role::Tensor) {
     ir::Op asked = start(ir::Kind::Query, "size");
     asked.receiver = value(sizes->getImplicitObjectArgument());
@@ -433,16 +490,21 @@ ir::Operand FunctionLowering::element(const Expr* container, llvm::ArrayRef<cons
   return emit(std::move(op), whole, sink);
 }
 
-ir::Operand FunctionLowering::list(const Expr* whole, llvm::ArrayRef<Expr*> elements, const Sink& sink) {
+ir::Operand FunctionLowering::list(const Expr* whole, llvm::ArrayRef<Expr*> elements,
+                                   const Sink& sink) {
   const CXXRecordDecl* record = whole->getType().isNull() ? nullptr : own_class(whole->getType());
   // std::array<int, 2>{{1, 2}}
   if (record && is_sequence(record) && elements.size() == 1) {
     if (const auto* inner = dyn_cast<InitListExpr>(strip(elements.front()))) {
-      return list(inner, llvm::ArrayRef(const_cast<InitListExpr*>(inner)->getInits(), inner->getNumInits()), sink);
+      return list(
+          inner, llvm::ArrayRef(const_cast<InitListExpr*>(inner)->getInits(), inner->getNumInits()),
+          sink);
     }
   }
   if (record && !is_sequence(record) && !is_tuple(record) && !is_map(record)) {
-    return construct_class(*record, nullptr, llvm::ArrayRef<const Expr*>(elements.data(), elements.size()), whole, sink);
+    return construct_class(*record, nullptr,
+                           llvm::ArrayRef<const Expr*>(elements.data(), elements.size()), whole,
+                           sink);
   }
   ir::Op op = start(ir::Kind::Pack, record && is_tuple(record) ? "tuple" : "list");
   for (const Expr* element : elements) {
@@ -465,7 +527,9 @@ ir::Operand FunctionLowering::lambda(const LambdaExpr& e, const Sink& sink) {
   for (const auto& [capture, init] : llvm::zip(e.captures(), e.capture_inits())) {
     if (!capture.capturesVariable() || !e.isInitCapture(&capture) || !init) continue;
     const ir::Place held{capture.getCapturedVar()->getNameAsString(), {}};
-    if (const auto* same = dyn_cast<DeclRefExpr>(strip(init)); same && same->getDecl()->getNameAsString() == held.root) continue;
+    if (const auto* same = dyn_cast<DeclRefExpr>(strip(init));
+        same && same->getDecl()->getNameAsString() == held.root)
+      continue;
     lower(init, Sink::named({held}, init->getSourceRange()));
   }
   const CXXMethodDecl* body = e.getCallOperator();
@@ -492,11 +556,16 @@ ir::Operand FunctionLowering::recovery(const Expr* whole, const Sink& sink) {
   }
   const std::string text = unit_.files.text(whole->getSourceRange());
   const auto open = text.find('(');
-  if (open == std::string::npos) return plain(parts.size() == 1 ? parts.front().value : ir::Operand(ir::Opaque{}), whole, sink);
+  if (open == std::string::npos) {
+    if (const auto named = written_place(text)) return plain(*named, whole, sink);
+    return plain(parts.size() == 1 ? parts.front().value : ir::Operand(ir::Opaque{}), whole, sink);
+  }
   auto end = open;
   while (end > 0 && std::isspace(static_cast<unsigned char>(text[end - 1]))) --end;
   auto begin = end;
-  while (begin > 0 && (std::isalnum(static_cast<unsigned char>(text[begin - 1])) || text[begin - 1] == '_')) --begin;
+  while (begin > 0 &&
+         (std::isalnum(static_cast<unsigned char>(text[begin - 1])) || text[begin - 1] == '_'))
+    --begin;
   ir::Op op = start(ir::Kind::Call, begin < end ? text.substr(begin, end - begin) : "?");
   for (ir::Argument& part : parts) {
     const auto* function = std::get_if<ir::FunctionReference>(&part.value);

@@ -1,10 +1,10 @@
 #include "analyzer/cpp/flags.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+
+#include <fmt/format.h>
 
 #include "analyzer/cpp/database.h"
 #include "clang/Tooling/ArgumentsAdjusters.h"
@@ -29,7 +29,8 @@ bool is_there(const fs::path& path) {
 
 bool is_header(const std::string& path) {
   const std::string extension = fs::path(path).extension().string();
-  return extension == ".h" || extension == ".hpp" || extension == ".hh" || extension == ".hxx" || extension == ".cuh";
+  return extension == ".h" || extension == ".hpp" || extension == ".hh" || extension == ".hxx" ||
+         extension == ".cuh";
 }
 
 // A header is parsed as the C++ source it would be part of.
@@ -46,8 +47,9 @@ void add_resource_folder(std::vector<std::string>& arguments) {
   for (const std::string& argument : arguments) {
     if (argument.starts_with("-resource-dir")) return;
   }
-  for (const char* folder : {FORERUN_CLANG_RESOURCE_DIR, "/usr/lib/llvm-19/lib/clang/19", "/usr/lib/clang/19",
-                             "/usr/local/lib/clang/19", "/usr/lib64/clang/19"}) {
+  for (const char* folder :
+       {FORERUN_CLANG_RESOURCE_DIR, "/usr/lib/llvm-19/lib/clang/19", "/usr/lib/clang/19",
+        "/usr/local/lib/clang/19", "/usr/lib64/clang/19"}) {
     if (!is_there(fs::path(folder) / "include" / "stddef.h")) continue;
     arguments.insert(arguments.begin() + 1, {"-resource-dir", folder});
     return;
@@ -59,13 +61,16 @@ CommandLine from_entry(const clang::tooling::CompileCommand& entry, const std::s
   using namespace clang::tooling;
   CommandLine line;
   line.directory = entry.Directory;
-  std::vector<std::string> arguments = getClangStripOutputAdjuster()(entry.CommandLine, entry.Filename);
+  std::vector<std::string> arguments =
+      getClangStripOutputAdjuster()(entry.CommandLine, entry.Filename);
   arguments = getClangStripDependencyFileAdjuster()(arguments, entry.Filename);
   arguments = getClangSyntaxOnlyAdjuster()(arguments, entry.Filename);
   const std::string listed = absolute((fs::path(entry.Directory) / entry.Filename).string());
   for (const std::string& argument : arguments) {
     if (argument == entry.Filename || argument == "--" || argument == "-c") continue;
-    if (!argument.starts_with("-") && absolute((fs::path(entry.Directory) / argument).string()) == listed) continue;
+    if (!argument.starts_with("-") &&
+        absolute((fs::path(entry.Directory) / argument).string()) == listed)
+      continue;
     line.arguments.push_back(argument);
   }
   add_file(line.arguments, absolute(path));
@@ -80,8 +85,10 @@ std::string shown_folder(const std::string& database_path) {
   return relative.string();
 }
 
-// Headers are rarely listed themselves; a source file that is not listed is no part of that build, unless -p says so.
-std::optional<CommandLine> from_database(const DatabaseFile& database, const std::string& path, bool named) {
+// Headers are rarely listed themselves; a source file that is not listed is no part of that build,
+// unless -p says so.
+std::optional<CommandLine> from_database(const DatabaseFile& database, const std::string& path,
+                                         bool named) {
   const std::string whole = absolute(path);
   auto entries = database.exact->getCompileCommands(whole);
   const bool listed = !entries.empty();
@@ -90,15 +97,17 @@ std::optional<CommandLine> from_database(const DatabaseFile& database, const std
   CommandLine line = from_entry(entries.front(), path);
   line.from = fmt::format("compile_commands.json in {}", shown_folder(database.path));
   if (!listed) {
-    line.messages.push_back(fmt::format("{}: not in {}; parsed with the flags of the nearest file there", path,
-                                        fs::path(database.path).filename().string()));
+    line.messages.push_back(
+        fmt::format("{}: not in {}; parsed with the flags of the nearest file there", path,
+                    fs::path(database.path).filename().string()));
   }
   return line;
 }
 
 Result<std::optional<CommandLine>> from_folder_above(const std::string& path) {
   for (fs::path folder = fs::path(absolute(path)).parent_path();; folder = folder.parent_path()) {
-    for (const fs::path& candidate : {folder / "compile_commands.json", folder / "build" / "compile_commands.json"}) {
+    for (const fs::path& candidate :
+         {folder / "compile_commands.json", folder / "build" / "compile_commands.json"}) {
       if (!is_there(candidate)) continue;
       auto database = read_database(candidate.string());
       if (!database) return database.error();
@@ -115,8 +124,8 @@ std::optional<int> macro_value(const std::string& text, const std::string& name)
 }
 
 void read_version(const fs::path& include, TorchHeaders& headers) {
-  for (const fs::path& file :
-       {include / "torch/headeronly/version.h", include / "torch/csrc/api/include/torch/version.h"}) {
+  for (const fs::path& file : {include / "torch/headeronly/version.h",
+                               include / "torch/csrc/api/include/torch/version.h"}) {
     const auto buffer = llvm::MemoryBuffer::getFile(file.string());
     if (!buffer) continue;
     const std::string text = (*buffer)->getBuffer().str();
@@ -134,7 +143,8 @@ void add_cuda_headers(const fs::path& include, TorchHeaders& headers) {
   const fs::path nvidia = include.parent_path().parent_path() / "nvidia";
   std::vector<std::string> folders;
   for (const auto& package : fs::directory_iterator(nvidia, failed)) {
-    if (is_there(package.path() / "include")) folders.push_back((package.path() / "include").string());
+    if (is_there(package.path() / "include"))
+      folders.push_back((package.path() / "include").string());
   }
   std::sort(folders.begin(), folders.end());
   headers.include_folders.insert(headers.include_folders.end(), folders.begin(), folders.end());
@@ -172,7 +182,8 @@ CommandLine with_torch(const TorchHeaders& torch, const std::string& path) {
   }
   add_file(line.arguments, path);
   line.from = torch.major == 0 ? fmt::format("flags found: declarations in {}", torch.found_in)
-                               : fmt::format("flags found: LibTorch {}.{} in {}", torch.major, torch.minor, torch.found_in);
+                               : fmt::format("flags found: LibTorch {}.{} in {}", torch.major,
+                                             torch.minor, torch.found_in);
   return line;
 }
 
@@ -186,18 +197,22 @@ Result<CommandLine> found_line(const std::string& path, const Options& options) 
     return line;
   }
   if (!options.build_path.empty()) {
-    auto database = read_database((fs::path(absolute(options.build_path)) / "compile_commands.json").string());
+    auto database =
+        read_database((fs::path(absolute(options.build_path)) / "compile_commands.json").string());
     if (!database) return database.error();
     if (auto line = from_database(*database, path, /*named=*/true)) return *line;
-    return error_at({path, {}, {}}, fmt::format("{} lists no file whose flags could be used", database->path));
+    return error_at({path, {}, {}},
+                    fmt::format("{} lists no file whose flags could be used", database->path));
   }
   auto above = from_folder_above(path);
   if (!above) return above.error();
   if (*above) return **above;
   const auto torch = find_torch(options.torch_roots);
   if (!torch.empty()) return with_torch(torch.front(), path);
-  return error_at({path, {}, {}}, "no compile_commands.json above it lists it and LibTorch's headers were not found",
-                  "-p BUILD, flags after --, or FORERUN_TORCH naming a site-packages or libtorch folder");
+  return error_at(
+      {path, {}, {}},
+      "no compile_commands.json above it lists it and LibTorch's headers were not found",
+      "-p BUILD, flags after --, or FORERUN_TORCH naming a site-packages or libtorch folder");
 }
 
 }  // namespace

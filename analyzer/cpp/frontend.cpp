@@ -1,8 +1,8 @@
 #include "analyzer/cpp/frontend.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "analyzer/cpp/flags.h"
 #include "analyzer/cpp/parse.h"
@@ -19,7 +19,8 @@ constexpr std::size_t kShownErrors = 5;
 
 Status check_text(const std::string& path) {
   const auto buffer = llvm::MemoryBuffer::getFile(path, false, /*RequiresNullTerminator=*/false);
-  if (!buffer) return error_at({path, {}, {}}, fmt::format("cannot be read: {}", buffer.getError().message()));
+  if (!buffer)
+    return error_at({path, {}, {}}, fmt::format("cannot be read: {}", buffer.getError().message()));
   const llvm::StringRef text = (*buffer)->getBuffer();
   if (text.size() > kFileLimit) {
     return error_at({path, {}, {}}, fmt::format("{} bytes is more than is read", text.size()),
@@ -42,21 +43,26 @@ void add_errors(const std::vector<Message>& messages, ir::Program& program) {
     if (!message.error) continue;
     if (++errors <= kShownErrors) program.notes.push_back(shown(message));
   }
-  if (errors > kShownErrors) program.notes.push_back(fmt::format("{} more errors", errors - kShownErrors));
+  if (errors > kShownErrors)
+    program.notes.push_back(fmt::format("{} more errors", errors - kShownErrors));
 }
 
 const Message* first_error(const std::vector<Message>& messages) {
-  const auto found = std::find_if(messages.begin(), messages.end(), [](const Message& message) { return message.error; });
+  const auto found = std::find_if(messages.begin(), messages.end(),
+                                  [](const Message& message) { return message.error; });
   return found == messages.end() ? nullptr : &*found;
 }
 
-// Clang refuses a precompiled header whose inputs changed or whose options differ, and parses on without it.
+// Clang refuses a precompiled header whose inputs changed or whose options differ, and parses on
+// without it.
 bool pch_refused(const Parsed& parsed) {
-  return parsed.crashed || std::any_of(parsed.messages.begin(), parsed.messages.end(), [](const Message& message) {
-    const bool named = message.text.find("PCH") != std::string::npos || message.text.find("AST file") != std::string::npos ||
-                       message.text.find("precompiled header") != std::string::npos;
-    return message.error && message.at.file.empty() && named;
-  });
+  return parsed.crashed ||
+         std::any_of(parsed.messages.begin(), parsed.messages.end(), [](const Message& message) {
+           const bool named = message.text.find("PCH") != std::string::npos ||
+                              message.text.find("AST file") != std::string::npos ||
+                              message.text.find("precompiled header") != std::string::npos;
+           return message.error && message.at.file.empty() && named;
+         });
 }
 
 struct Run {
@@ -102,7 +108,8 @@ Result<Lowered> lower(const std::string& path, const Options& options) {
   }
   lowered.messages.insert(lowered.messages.end(), pch.messages.begin(), pch.messages.end());
   if (done.parsed.crashed) {
-    return error_at({path, {}, {}}, "Clang crashed on this file", "a file that clang++ -fsyntax-only can read");
+    return error_at({path, {}, {}}, "Clang crashed on this file",
+                    "a file that clang++ -fsyntax-only can read");
   }
   const Message* problem = first_error(done.parsed.messages);
   const bool nothing = done.program.functions.empty() && done.program.classes.empty();

@@ -24,7 +24,8 @@ struct UnitContext {
   const SourceFiles& files;
   std::vector<std::string>& notes;
   std::set<std::string> noted;
-  std::vector<const clang::CXXRecordDecl*> local_classes;  // met in function bodies, to be lowered after them
+  std::vector<const clang::CXXRecordDecl*>
+      local_classes;  // met in function bodies, to be lowered after them
 
   // Once for each text and place.
   void note(clang::SourceLocation at, const std::string& what);
@@ -55,12 +56,14 @@ const clang::Expr* gradient_owner(const clang::Expr* expression);
 
 class FunctionLowering {
  public:
-  FunctionLowering(UnitContext& unit, ir::Function& function) : unit_(unit), function_(function), block_(&function.body) {}
+  FunctionLowering(UnitContext& unit, ir::Function& function)
+      : unit_(unit), function_(function), block_(&function.body) {}
 
   void parameters(const clang::FunctionDecl& declaration);
   void constructor_initializers(const clang::CXXConstructorDecl& declaration);
   // A member's default initialiser, or a variable at namespace scope.
-  void initialize(const ir::Place& place, const clang::Expr* value, clang::QualType type, clang::SourceRange at);
+  void initialize(const ir::Place& place, const clang::Expr* value, clang::QualType type,
+                  clang::SourceRange at);
   void body(const clang::Stmt* statement);
 
  private:
@@ -87,8 +90,8 @@ class FunctionLowering {
   void for_loop(const clang::ForStmt& statement);
   bool counted_loop(const clang::ForStmt& statement);
   bool iterator_loop(const clang::ForStmt& statement);
-  void while_loop(const clang::Expr* condition, const clang::VarDecl* condition_variable, const clang::Stmt* body,
-                  const clang::Expr* increment, clang::SourceRange header);
+  void while_loop(const clang::Expr* condition, const clang::VarDecl* condition_variable,
+                  const clang::Stmt* body, const clang::Expr* increment, clang::SourceRange header);
 
   // --- expressions.cpp
   ir::Operand value(const clang::Expr* expression) { return lower(expression, Sink::operand()); }
@@ -99,23 +102,28 @@ class FunctionLowering {
   ir::Operand unary(const clang::UnaryOperator& expression, const Sink& sink);
   ir::Operand arithmetic(const std::string& name, llvm::ArrayRef<const clang::Expr*> operands,
                          const clang::Expr* whole, const Sink& sink);
-  ir::Operand compound_assignment(const std::string& name, const clang::Expr* target, const clang::Expr* value,
-                                  const clang::Expr* whole, const Sink& sink);
+  ir::Operand compound_assignment(const std::string& name, const clang::Expr* target,
+                                  const clang::Expr* value, const clang::Expr* whole,
+                                  const Sink& sink);
   void store(const Element& element, const ir::Operand& stored, const clang::Expr* whole);
-  ir::Operand increment(const clang::Expr* target, bool up, const clang::Expr* whole, const Sink& sink);
-  ir::Operand assignment(const clang::Expr* target, const clang::Expr* value, const clang::Expr* whole,
-                         const Sink& sink);
+  ir::Operand increment(const clang::Expr* target, bool up, const clang::Expr* whole,
+                        const Sink& sink);
+  ir::Operand assignment(const clang::Expr* target, const clang::Expr* value,
+                         const clang::Expr* whole, const Sink& sink);
   ir::Operand lambda(const clang::LambdaExpr& expression, const Sink& sink);
-  ir::Operand list(const clang::Expr* whole, llvm::ArrayRef<clang::Expr*> elements, const Sink& sink);
-  ir::Operand element(const clang::Expr* container, llvm::ArrayRef<const clang::Expr*> keys, const clang::Expr* whole,
-                      const Sink& sink);
+  ir::Operand list(const clang::Expr* whole, llvm::ArrayRef<clang::Expr*> elements,
+                   const Sink& sink);
+  ir::Operand element(const clang::Expr* container, llvm::ArrayRef<const clang::Expr*> keys,
+                      const clang::Expr* whole, const Sink& sink);
   ir::Operand recovery(const clang::Expr* whole, const Sink& sink);
   ir::Operand named_value(const clang::DeclRefExpr& reference, const Sink& sink);
-  ir::Operand member(const clang::Expr* base, const std::string& name, const clang::Expr* whole, const Sink& sink);
+  ir::Operand member(const clang::Expr* base, const std::string& name, const clang::Expr* whole,
+                     const Sink& sink);
   std::optional<ir::Literal> literal(const clang::Expr* expression);
 
   // --- places.cpp
-  // The expression as something to write to; operations it needs are emitted. Empty when it is none.
+  // The expression as something to write to; operations it needs are emitted. Empty when it is
+  // none.
   std::optional<ir::Place> place(const clang::Expr* expression);
   // An accessor that Python has as an attribute: opt.param_groups(), item.value(), x.data().
   std::optional<ir::Place> attribute_place(const clang::Expr* expression);
@@ -126,36 +134,48 @@ class FunctionLowering {
 
   // --- calls.cpp
   ir::Operand call(const clang::CallExpr& expression, const Sink& sink);
-  ir::Operand free_call(const clang::CallExpr& call, const clang::FunctionDecl& callee, const Sink& sink);
-  ir::Operand method_call(const clang::Expr& whole, const clang::Expr* object, const clang::CXXMethodDecl* method,
-                          const std::string& name, llvm::ArrayRef<const clang::Expr*> arguments, const Sink& sink);
+  ir::Operand free_call(const clang::CallExpr& call, const clang::FunctionDecl& callee,
+                        const Sink& sink);
+  ir::Operand method_call(const clang::Expr& whole, const clang::Expr* object,
+                          const clang::CXXMethodDecl* method, const std::string& name,
+                          llvm::ArrayRef<const clang::Expr*> arguments, const Sink& sink);
   ir::Operand operator_call(const clang::CXXOperatorCallExpr& call, const Sink& sink);
-  ir::Operand called_value(const clang::Expr& whole, const clang::Expr* callee, const clang::FunctionDecl* function,
+  ir::Operand called_value(const clang::Expr& whole, const clang::Expr* callee,
+                           const clang::FunctionDecl* function,
                            llvm::ArrayRef<const clang::Expr*> arguments, const Sink& sink);
   ir::Operand dependent_call(const clang::CallExpr& call, const Sink& sink);
   ir::Operand stream_chain(const clang::Expr& whole, const Sink& sink);
   std::optional<ir::Operand> known_method(const clang::Expr& whole, const clang::Expr* object,
-                                          const clang::CXXMethodDecl& method, const std::string& name,
-                                          llvm::ArrayRef<const clang::Expr*> arguments, const Sink& sink);
-  std::optional<ir::Operand> tensor_method(const clang::Expr& whole, const clang::Expr* object, const std::string& name,
-                                           llvm::ArrayRef<const clang::Expr*> arguments, const Sink& sink);
+                                          const clang::CXXMethodDecl& method,
+                                          const std::string& name,
+                                          llvm::ArrayRef<const clang::Expr*> arguments,
+                                          const Sink& sink);
+  std::optional<ir::Operand> tensor_method(const clang::Expr& whole, const clang::Expr* object,
+                                           const std::string& name,
+                                           llvm::ArrayRef<const clang::Expr*> arguments,
+                                           const Sink& sink);
   std::optional<ir::Operand> container_method(const clang::Expr& whole, const clang::Expr* object,
-                                              const std::string& name, llvm::ArrayRef<const clang::Expr*> arguments,
+                                              const std::string& name,
+                                              llvm::ArrayRef<const clang::Expr*> arguments,
                                               const Sink& sink);
-  std::optional<ir::Operand> known_function(const clang::CallExpr& call, const clang::FunctionDecl& callee,
+  std::optional<ir::Operand> known_function(const clang::CallExpr& call,
+                                            const clang::FunctionDecl& callee,
                                             const std::string& qualified, const Sink& sink);
   void template_detail(ir::Op& op, const clang::FunctionDecl* callee);
 
   // --- arguments.cpp
-  std::vector<ir::Argument> arguments(llvm::ArrayRef<const clang::Expr*> given, const clang::FunctionDecl* callee);
+  std::vector<ir::Argument> arguments(llvm::ArrayRef<const clang::Expr*> given,
+                                      const clang::FunctionDecl* callee);
   bool options_arguments(const clang::Expr* expression, std::vector<ir::Argument>& into);
   void options_construction(const clang::CXXConstructExpr& made, std::vector<ir::Argument>& into);
   bool options_function(const clang::CallExpr& call, std::vector<ir::Argument>& into);
 
   // --- constructs.cpp
   ir::Operand construct(const clang::CXXConstructExpr& expression, const Sink& sink);
-  ir::Operand construct_class(const clang::CXXRecordDecl& record, const clang::FunctionDecl* constructor,
-                              llvm::ArrayRef<const clang::Expr*> given, const clang::Expr* whole, const Sink& sink);
+  ir::Operand construct_class(const clang::CXXRecordDecl& record,
+                              const clang::FunctionDecl* constructor,
+                              llvm::ArrayRef<const clang::Expr*> given, const clang::Expr* whole,
+                              const Sink& sink);
 
   // --- emitting
   ir::Operand emit(ir::Op op, const clang::Expr* whole, const Sink& sink);
@@ -177,8 +197,8 @@ class FunctionLowering {
   std::map<const clang::Expr*, ir::Operand> opaque_;
 };
 
-// The expression without what leaves no trace in the IR: parentheses, casts, temporaries, copies and moves, single
-// argument conversions, dereferences, smart pointers' accessors.
+// The expression without what leaves no trace in the IR: parentheses, casts, temporaries, copies
+// and moves, single argument conversions, dereferences, smart pointers' accessors.
 const clang::Expr* strip(const clang::Expr* expression);
 
 // Arguments that were written; default arguments are not.

@@ -17,16 +17,21 @@ const ValueDecl* named(const Expr* e) {
 // The variable an increment moves: ++i, i += 2, i = i + 1.
 const ValueDecl* moved(const Expr* increment) {
   const Expr* e = strip(increment);
-  if (const auto* x = dyn_cast_or_null<UnaryOperator>(e); x && x->isIncrementDecrementOp()) return named(x->getSubExpr());
+  if (const auto* x = dyn_cast_or_null<UnaryOperator>(e); x && x->isIncrementDecrementOp())
+    return named(x->getSubExpr());
   if (const auto* x = dyn_cast_or_null<CompoundAssignOperator>(e)) {
-    return x->getOpcode() == BO_AddAssign || x->getOpcode() == BO_SubAssign ? named(x->getLHS()) : nullptr;
+    return x->getOpcode() == BO_AddAssign || x->getOpcode() == BO_SubAssign ? named(x->getLHS())
+                                                                            : nullptr;
   }
   if (const auto* x = dyn_cast_or_null<BinaryOperator>(e); x && x->getOpcode() == BO_Assign) {
     const auto* sum = dyn_cast<BinaryOperator>(strip(x->getRHS()));
-    return sum && sum->isAdditiveOp() && named(sum->getLHS()) == named(x->getLHS()) ? named(x->getLHS()) : nullptr;
+    return sum && sum->isAdditiveOp() && named(sum->getLHS()) == named(x->getLHS())
+               ? named(x->getLHS())
+               : nullptr;
   }
   if (const auto* x = dyn_cast_or_null<CXXOperatorCallExpr>(e)) {
-    const bool step = x->getOperator() == OO_PlusPlus || x->getOperator() == OO_MinusMinus || x->getOperator() == OO_PlusEqual;
+    const bool step = x->getOperator() == OO_PlusPlus || x->getOperator() == OO_MinusMinus ||
+                      x->getOperator() == OO_PlusEqual;
     return step ? named(x->getArg(0)) : nullptr;
   }
   return nullptr;
@@ -34,7 +39,8 @@ const ValueDecl* moved(const Expr* increment) {
 
 const VarDecl* single_variable(const Stmt* init) {
   const auto* declared = dyn_cast_or_null<DeclStmt>(init);
-  return declared && declared->isSingleDecl() ? dyn_cast<VarDecl>(declared->getSingleDecl()) : nullptr;
+  return declared && declared->isSingleDecl() ? dyn_cast<VarDecl>(declared->getSingleDecl())
+                                              : nullptr;
 }
 
 // The counter of a for: declared or assigned in its first part.
@@ -58,15 +64,18 @@ const Expr* begun(const Expr* e) {
     const Expr* inner = e->IgnoreParenImpCasts();
     if (const auto* x = dyn_cast<FullExpr>(inner)) inner = x->getSubExpr();
     if (const auto* x = dyn_cast<MaterializeTemporaryExpr>(inner)) inner = x->getSubExpr();
-    if (const auto* x = dyn_cast<CXXConstructExpr>(inner); x && x->getNumArgs() >= 1) inner = x->getArg(0);
+    if (const auto* x = dyn_cast<CXXConstructExpr>(inner); x && x->getNumArgs() >= 1)
+      inner = x->getArg(0);
     if (inner == e) break;
     e = inner;
   }
   const std::string name = member_call_name(e);
-  if (name == "begin" || name == "cbegin" || name == "rbegin") return cast<CXXMemberCallExpr>(e)->getImplicitObjectArgument();
+  if (name == "begin" || name == "cbegin" || name == "rbegin")
+    return cast<CXXMemberCallExpr>(e)->getImplicitObjectArgument();
   const auto* call = dyn_cast_or_null<CallExpr>(e);
   const FunctionDecl* callee = call ? call->getDirectCallee() : nullptr;
-  const bool free = callee && callee->getIdentifier() && is_in_std(*callee) && call->getNumArgs() == 1 &&
+  const bool free = callee && callee->getIdentifier() && is_in_std(*callee) &&
+                    call->getNumArgs() == 1 &&
                     (callee->getName() == "begin" || callee->getName() == "cbegin");
   return free ? call->getArg(0) : nullptr;
 }
@@ -105,7 +114,8 @@ void FunctionLowering::range_loop(const CXXForRangeStmt& s) {
 void FunctionLowering::for_loop(const ForStmt& s) {
   if (iterator_loop(s) || counted_loop(s)) return;
   if (s.getInit()) statement(s.getInit());
-  while_loop(s.getCond(), s.getConditionVariable(), s.getBody(), s.getInc(), SourceRange(s.getForLoc(), s.getRParenLoc()));
+  while_loop(s.getCond(), s.getConditionVariable(), s.getBody(), s.getInc(),
+             SourceRange(s.getForLoc(), s.getRParenLoc()));
 }
 
 bool FunctionLowering::counted_loop(const ForStmt& s) {
@@ -144,15 +154,16 @@ bool FunctionLowering::iterator_loop(const ForStmt& s) {
   return true;
 }
 
-void FunctionLowering::while_loop(const Expr* condition, const VarDecl* condition_variable, const Stmt* body,
-                                  const Expr* increment, SourceRange header) {
+void FunctionLowering::while_loop(const Expr* condition, const VarDecl* condition_variable,
+                                  const Stmt* body, const Expr* increment, SourceRange header) {
   ir::Loop loop;
   loop.form = ir::Loop::Form::While;
   loop.at = unit_.files.location(header);
   const Expr* inner = condition ? strip(condition) : nullptr;
   const auto* constant = dyn_cast_or_null<CXXBoolLiteralExpr>(inner);
   const auto* number = dyn_cast_or_null<IntegerLiteral>(inner);
-  const bool forever = !inner || (constant && constant->getValue()) || (number && number->getValue() != 0);
+  const bool forever =
+      !inner || (constant && constant->getValue()) || (number && number->getValue() != 0);
   if (!forever) {
     loop.head = block_of([&] {
       if (condition_variable) variable(*condition_variable);

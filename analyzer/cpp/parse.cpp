@@ -33,7 +33,8 @@ class Collector : public clang::DiagnosticConsumer {
   Collector(std::vector<Message>& messages, std::string user_path)
       : messages_(messages), user_path_(std::move(user_path)) {}
 
-  void HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info) override {
+  void HandleDiagnostic(clang::DiagnosticsEngine::Level level,
+                        const clang::Diagnostic& info) override {
     DiagnosticConsumer::HandleDiagnostic(level, info);
     if (level < clang::DiagnosticsEngine::Warning || messages_.size() >= kMessageLimit) return;
     // Templates of headers are left without bodies here, and Clang wonders where they are.
@@ -63,8 +64,8 @@ class Collector : public clang::DiagnosticConsumer {
   std::string user_path_;
 };
 
-// Clang instantiates at the end of a unit every function template anything referred to: for LibTorch more than a
-// second of work on code nobody looks at. Only those of the user's files are.
+// Clang instantiates at the end of a unit every function template anything referred to: for
+// LibTorch more than a second of work on code nobody looks at. Only those of the user's files are.
 class Instantiations : public clang::ExternalSemaSource {
  public:
   Instantiations(clang::Sema& sema, const SourceFiles& files) : sema_(sema), files_(files) {}
@@ -91,18 +92,21 @@ class Instantiations : public clang::ExternalSemaSource {
 
   static clang::SourceLocation pattern(const clang::ValueDecl* declaration) {
     if (const auto* function = llvm::dyn_cast<clang::FunctionDecl>(declaration)) {
-      if (const auto* written = function->getTemplateInstantiationPattern()) return written->getLocation();
+      if (const auto* written = function->getTemplateInstantiationPattern())
+        return written->getLocation();
     }
     return declaration->getLocation();
   }
 
   void instantiate(clang::ValueDecl* declaration, clang::SourceLocation at) {
     if (auto* function = llvm::dyn_cast<clang::FunctionDecl>(declaration)) {
-      sema_.InstantiateFunctionDefinition(at, function, /*Recursive=*/false, /*DefinitionRequired=*/false,
+      sema_.InstantiateFunctionDefinition(at, function, /*Recursive=*/false,
+                                          /*DefinitionRequired=*/false,
                                           /*AtEndOfTU=*/true);
       function->setInstantiationIsPending(false);
     } else if (auto* variable = llvm::dyn_cast<clang::VarDecl>(declaration)) {
-      sema_.InstantiateVariableDefinition(at, variable, /*Recursive=*/false, /*DefinitionRequired=*/false,
+      sema_.InstantiateVariableDefinition(at, variable, /*Recursive=*/false,
+                                          /*DefinitionRequired=*/false,
                                           /*AtEndOfTU=*/true);
     }
   }
@@ -122,16 +126,17 @@ class Includes : public clang::PPCallbacks {
   Includes(const clang::SourceManager& sources, SourceFiles& files, Lexed& lexed)
       : sources_(sources), files_(files), lexed_(lexed) {}
 
-  void InclusionDirective(clang::SourceLocation hash, const clang::Token&, llvm::StringRef name, bool angled,
-                          clang::CharSourceRange, clang::OptionalFileEntryRef file, llvm::StringRef, llvm::StringRef,
-                          const clang::Module*, bool, clang::SrcMgr::CharacteristicKind kind) override {
+  void InclusionDirective(clang::SourceLocation hash, const clang::Token&, llvm::StringRef name,
+                          bool angled, clang::CharSourceRange, clang::OptionalFileEntryRef file,
+                          llvm::StringRef, llvm::StringRef, const clang::Module*, bool,
+                          clang::SrcMgr::CharacteristicKind kind) override {
     if (!files_.is_user(hash)) return;
     lexed_.includes.push_back(name.str());
     if (!angled && file && kind == clang::SrcMgr::C_User) files_.note_quoted(&file->getFileEntry());
   }
 
-  void FileChanged(clang::SourceLocation at, FileChangeReason reason, clang::SrcMgr::CharacteristicKind,
-                   clang::FileID) override {
+  void FileChanged(clang::SourceLocation at, FileChangeReason reason,
+                   clang::SrcMgr::CharacteristicKind, clang::FileID) override {
     if (reason != EnterFile) return;
     const clang::FileID id = sources_.getFileID(at);
     const clang::FileEntry* entry = sources_.getFileEntryForID(id);
@@ -156,12 +161,14 @@ class Comments : public clang::CommentHandler {
     const llvm::StringRef buffer = sources.getBufferData(file);
     ir::Comment comment;
     comment.text = inner(buffer.slice(begin, end));
-    // The range of a comment ends after its last byte, where a token's would begin at its last token.
+    // The range of a comment ends after its last byte, where a token's would begin at its last
+    // token.
     comment.at = files_.location(clang::SourceRange(range.getBegin(), clang::SourceLocation()));
     comment.at.end = {static_cast<int>(sources.getLineNumber(file, end)),
                       static_cast<int>(sources.getColumnNumber(file, end))};
     const auto line = buffer.take_front(begin).rfind('\n');
-    const llvm::StringRef before = buffer.slice(line == llvm::StringRef::npos ? 0 : line + 1, begin);
+    const llvm::StringRef before =
+        buffer.slice(line == llvm::StringRef::npos ? 0 : line + 1, begin);
     comment.own_line = before.trim().empty();
     lexed_.comments.push_back(std::move(comment));
     return false;
@@ -190,7 +197,9 @@ class Consumer : public clang::SemaConsumer {
     instantiations_ = new Instantiations(sema, files_);
     sema.addExternalSource(instantiations_.get());
   }
-  bool shouldSkipFunctionBody(clang::Decl* declaration) override { return !files_.is_user(*declaration); }
+  bool shouldSkipFunctionBody(clang::Decl* declaration) override {
+    return !files_.is_user(*declaration);
+  }
   bool HandleTopLevelDecl(clang::DeclGroupRef group) override {
     for (clang::Decl* declaration : group) {
       if (files_.is_user(*declaration)) declarations_.push_back(declaration);
@@ -215,9 +224,11 @@ class LowerAction : public clang::ASTFrontendAction {
   LowerAction(const ParseRequest& request, const std::function<void(Unit&)>& visit)
       : request_(request), visit_(visit) {}
 
-  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler, llvm::StringRef) override {
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler,
+                                                        llvm::StringRef) override {
     const clang::SourceManager& sources = compiler.getSourceManager();
-    files_ = std::make_unique<SourceFiles>(sources, compiler.getLangOpts(), request_.user_path, request_.directory);
+    files_ = std::make_unique<SourceFiles>(sources, compiler.getLangOpts(), request_.user_path,
+                                           request_.directory);
     comments_ = std::make_unique<Comments>(*files_, lexed_);
     clang::Preprocessor& preprocessor = compiler.getPreprocessor();
     preprocessor.addPPCallbacks(std::make_unique<Includes>(sources, *files_, lexed_));
@@ -233,7 +244,8 @@ class LowerAction : public clang::ASTFrontendAction {
   Lexed lexed_;
 };
 
-// Nothing of a torch header is looked into, so its bodies need not be in the precompiled header either.
+// Nothing of a torch header is looked into, so its bodies need not be in the precompiled header
+// either.
 class PchAction : public clang::GeneratePCHAction {
  public:
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler,
@@ -264,7 +276,7 @@ std::shared_ptr<clang::CompilerInvocation> invocation(const std::vector<std::str
   made->getDiagnosticOpts().IgnoreWarnings = true;
   made->getDiagnosticOpts().ShowCarets = false;
   made->getDiagnosticOpts().ErrorLimit = 0;
-  made->getLangOpts().SpellChecking = false;   // guesses names at a cost, and they would be guesses
+  made->getLangOpts().SpellChecking = false;  // guesses names at a cost, and they would be guesses
   made->getLangOpts().RetainCommentsFromSystemHeaders = false;
   made->getPreprocessorOpts().AllowPCHWithCompilerErrors = true;
   // The warning flags are no part of what a precompiled header depends on.
@@ -280,11 +292,13 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> file_system(const std::string& d
 }
 
 llvm::IntrusiveRefCntPtr<clang::DiagnosticsEngine> diagnostics_for(Collector& collector) {
-  return clang::CompilerInstance::createDiagnostics(new clang::DiagnosticOptions, &collector, /*ShouldOwn=*/false);
+  return clang::CompilerInstance::createDiagnostics(new clang::DiagnosticOptions, &collector,
+                                                    /*ShouldOwn=*/false);
 }
 
-void run_action(const std::vector<std::string>& cc1, const std::string& directory, Collector& collector,
-                const std::function<void(clang::CompilerInvocation&)>& adjust, clang::FrontendAction& action) {
+void run_action(const std::vector<std::string>& cc1, const std::string& directory,
+                Collector& collector, const std::function<void(clang::CompilerInvocation&)>& adjust,
+                clang::FrontendAction& action) {
   clang::noteBottomOfStack();
   clang::CompilerInstance compiler;
   const auto early = diagnostics_for(collector);
@@ -335,8 +349,8 @@ Parsed parse(const ParseRequest& request, const std::function<void(Unit&)>& visi
   return parsed;
 }
 
-Parsed write_pch(const std::vector<std::string>& cc1, const std::string& directory, const std::string& header,
-                 const std::string& output) {
+Parsed write_pch(const std::vector<std::string>& cc1, const std::string& directory,
+                 const std::string& header, const std::string& output) {
   Parsed parsed;
   Collector collector(parsed.messages, header);
   parsed.crashed = !run_guarded([&] {

@@ -1,4 +1,5 @@
-// One run of Clang over one file: diagnostics captured, stack and crashes bounded, headers' function bodies skipped.
+// One run of Clang over one file: diagnostics captured, stack and crashes bounded, headers'
+// function bodies skipped.
 #pragma once
 
 #include <functional>
@@ -45,7 +46,7 @@ struct Unit {
   const SourceFiles& files;
   const std::vector<clang::Decl*>& declarations;  // top level, of the user's files
   const std::vector<ir::Comment>& comments;
-  const std::vector<std::string>& includes;       // as written in the user's files
+  const std::vector<std::string>& includes;  // as written in the user's files
 };
 
 struct ParseRequest {
@@ -55,13 +56,13 @@ struct ParseRequest {
   std::string user_path;  // how the user named the file
 };
 
-// Parses and calls `visit` with the finished unit. Templates of the user's files are instantiated, others only as far
-// as types need it.
+// Parses and calls `visit` with the finished unit. Templates of the user's files are instantiated,
+// others only as far as types need it.
 Parsed parse(const ParseRequest& request, const std::function<void(Unit&)>& visit);
 
 // Parses `header` alone and writes it as a precompiled header.
-Parsed write_pch(const std::vector<std::string>& cc1, const std::string& directory, const std::string& header,
-                 const std::string& output);
+Parsed write_pch(const std::vector<std::string>& cc1, const std::string& directory,
+                 const std::string& header, const std::string& output);
 
 // Runs on a thread with a stack that deep nesting cannot exhaust; false when it crashed.
 bool run_guarded(const std::function<void()>& work);

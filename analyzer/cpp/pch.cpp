@@ -1,13 +1,14 @@
 #include "analyzer/cpp/pch.h"
 
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 #include <set>
+
+#include <fmt/format.h>
+#include <unistd.h>
 
 #include "analyzer/cpp/parse.h"
 #include "clang/Basic/Version.h"
@@ -23,8 +24,8 @@ namespace fs = std::filesystem;
 constexpr int kFormat = 1;
 constexpr std::size_t kHeaderDepth = 8;
 // The headers worth precompiling; a torch header that is none of them is parsed on top of torch.h.
-constexpr std::array<const char*, 4> kUmbrellas = {"torch/torch.h", "torch/all.h", "torch/extension.h",
-                                                   "torch/script.h"};
+constexpr std::array<const char*, 4> kUmbrellas = {"torch/torch.h", "torch/all.h",
+                                                   "torch/extension.h", "torch/script.h"};
 
 std::string include_name(llvm::StringRef line, bool& quoted) {
   line = line.ltrim();
@@ -38,7 +39,8 @@ std::string include_name(llvm::StringRef line, bool& quoted) {
   return line.take_until([](char c) { return c == '"' || c == '>'; }).str();
 }
 
-void collect(const fs::path& file, std::size_t depth, std::set<std::string>& seen, std::vector<std::string>& names) {
+void collect(const fs::path& file, std::size_t depth, std::set<std::string>& seen,
+             std::vector<std::string>& names) {
   if (depth > kHeaderDepth || !seen.insert(file.lexically_normal().string()).second) return;
   const auto buffer = llvm::MemoryBuffer::getFile(file.string());
   if (!buffer) return;
@@ -49,7 +51,8 @@ void collect(const fs::path& file, std::size_t depth, std::set<std::string>& see
     bool quoted = false;
     const std::string name = include_name(line, quoted);
     if (name.empty()) continue;
-    if (name.starts_with("torch/") || name.starts_with("ATen/") || name.starts_with("c10/")) names.push_back(name);
+    if (name.starts_with("torch/") || name.starts_with("ATen/") || name.starts_with("c10/"))
+      names.push_back(name);
     for (const fs::path& folder : {file.parent_path(), file.parent_path() / "include",
                                    file.parent_path().parent_path() / "include"}) {
       if (quoted) collect(folder / name, depth + 1, seen, names);
@@ -62,13 +65,15 @@ std::vector<std::string> key_arguments(const PchRequest& request) {
   std::vector<std::string> kept;
   for (std::size_t i = 0; i < request.cc1.size(); ++i) {
     const std::string& argument = request.cc1[i];
-    const bool with_value = argument == "-main-file-name" || argument == "-o" || argument == "-fdebug-compilation-dir";
+    const bool with_value =
+        argument == "-main-file-name" || argument == "-o" || argument == "-fdebug-compilation-dir";
     if (with_value) {
       ++i;
       continue;
     }
-    if (argument.starts_with("-fdebug-compilation-dir=") || argument.starts_with("-fcoverage-compilation-dir=") ||
-        argument.starts_with("-W") || argument == "-fsyntax-only" || argument == request.cc1.back()) {
+    if (argument.starts_with("-fdebug-compilation-dir=") ||
+        argument.starts_with("-fcoverage-compilation-dir=") || argument.starts_with("-W") ||
+        argument == "-fsyntax-only" || argument == request.cc1.back()) {
       continue;
     }
     // The folder of the file itself: quotes find it without, and it would make one entry a folder.
@@ -96,7 +101,8 @@ std::string key(const PchRequest& request, const std::vector<std::string>& heade
 std::string checksum(const std::string& path) {
   const auto buffer = llvm::MemoryBuffer::getFile(path, false, /*RequiresNullTerminator=*/false);
   if (!buffer) return {};
-  return fmt::format("{} {}", (*buffer)->getBufferSize(), hex(llvm::xxh3_64bits((*buffer)->getBuffer())));
+  return fmt::format("{} {}", (*buffer)->getBufferSize(),
+                     hex(llvm::xxh3_64bits((*buffer)->getBuffer())));
 }
 
 std::string read_line(const std::string& path) {
@@ -122,18 +128,28 @@ struct Entry {
   std::string header, pch, sum;
 };
 
-bool build(const PchRequest& request, const std::vector<std::string>& headers, const Entry& entry, Pch& result) {
+// Whole, and not the one that Clang refused.
+bool usable(const Entry& entry, const std::string& refused) {
+  const std::string written = read_line(entry.sum);
+  return !written.empty() && written != refused && written == checksum(entry.pch);
+}
+
+bool build(const PchRequest& request, const std::vector<std::string>& headers, const Entry& entry,
+           Pch& result) {
   std::string text;
   for (const std::string& header : headers) text += fmt::format("#include <{}>\n", header);
-  // The header keeps its time stamp when it is the same: a precompiled header made from it checks that.
+  // The header keeps its time stamp when it is the same: a precompiled header made from it checks
+  // that.
   std::error_code failed;
   const auto present = llvm::MemoryBuffer::getFile(entry.header);
   if ((!present || (*present)->getBuffer() != text) && !write_text(entry.header, text)) {
-    result.messages.push_back(fmt::format("precompiled headers are not cached: {} cannot be written", request.cache_path));
+    result.messages.push_back(fmt::format(
+        "precompiled headers are not cached: {} cannot be written", request.cache_path));
     return false;
   }
   if (request.progress) {
-    request.progress(fmt::format("precompiling {} (once for these flags, about ten seconds)", fmt::join(headers, ", ")));
+    request.progress(fmt::format("precompiling {} (once for these flags, about ten seconds)",
+                                 fmt::join(headers, ", ")));
   }
   const std::string beside = fmt::format("{}.{}", entry.pch, getpid());
   const Parsed parsed = write_pch(request.cc1, request.directory, entry.header, beside);
@@ -141,14 +157,16 @@ bool build(const PchRequest& request, const std::vector<std::string>& headers, c
                                   [](const Message& message) { return message.error; });
   if (parsed.crashed || error != parsed.messages.end() || !fs::exists(beside, failed)) {
     fs::remove(beside, failed);
-    result.messages.push_back(fmt::format("{} could not be precompiled{}", fmt::join(headers, ", "),
-                                          error == parsed.messages.end() ? "" : ": " + error->text));
+    result.messages.push_back(
+        fmt::format("{} could not be precompiled{}", fmt::join(headers, ", "),
+                    error == parsed.messages.end() ? "" : ": " + error->text));
     return false;
   }
   const std::string sum = checksum(beside);
   fs::rename(beside, entry.pch, failed);
   if (failed || !write_text(entry.sum, sum + "\n")) {
-    result.messages.push_back(fmt::format("precompiled headers are not cached: {} cannot be written", request.cache_path));
+    result.messages.push_back(fmt::format(
+        "precompiled headers are not cached: {} cannot be written", request.cache_path));
     fs::remove(beside, failed);
     return false;
   }
@@ -164,7 +182,8 @@ std::vector<std::string> torch_includes(const std::string& file) {
   if (names.empty()) return {};
   std::vector<std::string> headers;
   for (const char* umbrella : kUmbrellas) {
-    if (std::find(names.begin(), names.end(), umbrella) != names.end()) headers.emplace_back(umbrella);
+    if (std::find(names.begin(), names.end(), umbrella) != names.end())
+      headers.emplace_back(umbrella);
   }
   if (headers.empty()) headers.emplace_back(kUmbrellas.front());
   return headers;
@@ -177,14 +196,22 @@ Pch find_or_build_pch(const PchRequest& request) {
   if (headers.empty()) return result;
   std::error_code failed;
   fs::create_directories(request.cache_path, failed);
-  const std::string stem = (fs::path(request.cache_path) / ("torch-" + key(request, headers))).string();
+  const std::string stem =
+      (fs::path(request.cache_path) / ("torch-" + key(request, headers))).string();
   const Entry entry{stem + ".h", stem + ".pch", stem + ".sum"};
-  const std::string written = read_line(entry.sum);
-  if (!request.rebuild && !written.empty()) {
-    if (written == checksum(entry.pch)) {
-      result.path = entry.pch;
-      return result;
-    }
+  const std::string refused = request.rebuild ? read_line(entry.sum) : "";
+  if (usable(entry, refused)) {
+    result.path = entry.pch;
+    return result;
+  }
+  // One of several threads builds; the others then find what it built.
+  static std::mutex building;
+  const std::lock_guard lock(building);
+  if (usable(entry, refused)) {
+    result.path = entry.pch;
+    return result;
+  }
+  if (!request.rebuild && !read_line(entry.sum).empty()) {
     result.messages.push_back(fmt::format("{} is damaged; built again", entry.pch));
   }
   if (build(request, headers, entry, result)) result.path = entry.pch;

@@ -8,7 +8,8 @@ using namespace clang;
 
 namespace {
 
-// Accessors that Python has as attributes: what they return is part of the object, not something computed.
+// Accessors that Python has as attributes: what they return is part of the object, not something
+// computed.
 bool is_attribute(const CXXMemberCallExpr& call, const std::string& name) {
   if (call.getNumArgs() != 0) return false;
   const Expr* object = call.getImplicitObjectArgument();
@@ -16,11 +17,13 @@ bool is_attribute(const CXXMemberCallExpr& call, const std::string& name) {
   const ir::Role role = role_of(object->getType());
   if (role == ir::Role::Tensor) return name == "data";
   if (role == ir::Role::Module) return name == "is_training";
-  if (role == ir::Role::Optimizer) return name == "param_groups" || name == "state" || name == "defaults";
+  if (role == ir::Role::Optimizer)
+    return name == "param_groups" || name == "state" || name == "defaults";
   const CXXRecordDecl* own = own_class(object->getType());
   const std::string qualified = own ? qualified_name(*own) : "";
   if (qualified == "torch::OrderedDict::Item") return name == "value" || name == "key";
-  return qualified == "torch::optim::OptimizerParamGroup" && (name == "params" || name == "options");
+  return qualified == "torch::optim::OptimizerParamGroup" &&
+         (name == "params" || name == "options");
 }
 
 }  // namespace
@@ -47,7 +50,8 @@ void FunctionLowering::know(const ir::Place& place, QualType type) {
 }
 
 Element element_of(const Expr* expression) {
-  if (const auto* x = dyn_cast<ArraySubscriptExpr>(expression)) return {x->getBase(), {x->getIdx()}};
+  if (const auto* x = dyn_cast<ArraySubscriptExpr>(expression))
+    return {x->getBase(), {x->getIdx()}};
   if (const auto* x = dyn_cast<CXXOperatorCallExpr>(expression)) {
     if (x->getOperator() != OO_Subscript || x->getNumArgs() < 2) return {};
     return {x->getArg(0), {x->arg_begin() + 1, x->arg_end()}};
@@ -101,13 +105,16 @@ std::optional<ir::Place> FunctionLowering::place(const Expr* expression) {
     if (isa<VarDecl>(x->getMemberDecl())) return variable_place(*x->getMemberDecl());
     if (!isa<FieldDecl>(x->getMemberDecl())) return std::nullopt;
     const auto base = place(x->getBase());
-    const ir::Place made = member_place(base ? ir::Operand(*base) : value(x->getBase()), x->getMemberDecl()->getNameAsString());
+    const ir::Place made = member_place(base ? ir::Operand(*base) : value(x->getBase()),
+                                        x->getMemberDecl()->getNameAsString());
     know(made, e->getType());
     return made;
   }
   if (const auto* x = dyn_cast<CXXDependentScopeMemberExpr>(e)) {
-    const auto base = x->isImplicitAccess() ? std::optional(ir::Place{"self", {}}) : place(x->getBase());
-    return member_place(base ? ir::Operand(*base) : value(x->getBase()), x->getMember().getAsString());
+    const auto base =
+        x->isImplicitAccess() ? std::optional(ir::Place{"self", {}}) : place(x->getBase());
+    return member_place(base ? ir::Operand(*base) : value(x->getBase()),
+                        x->getMember().getAsString());
   }
   if (auto made = element_place(e)) return made;
   return attribute_place(e);
@@ -119,7 +126,8 @@ std::optional<ir::Place> FunctionLowering::attribute_place(const Expr* e) {
   const std::string name = method ? method->getNameAsString() : "";
   if (!method || !is_attribute(*call, name)) return std::nullopt;
   const auto base = place(call->getImplicitObjectArgument());
-  return member_place(base ? ir::Operand(*base) : value(call->getImplicitObjectArgument()), name == "is_training" ? "training" : name);
+  return member_place(base ? ir::Operand(*base) : value(call->getImplicitObjectArgument()),
+                      name == "is_training" ? "training" : name);
 }
 
 }  // namespace forerun::cpp

@@ -8,9 +8,12 @@ namespace forerun::cpp {
 
 namespace fs = std::filesystem;
 
-SourceFiles::SourceFiles(const clang::SourceManager& sources, const clang::LangOptions& language, std::string user_path,
-                         std::string directory)
-    : sources_(sources), language_(language), user_path_(std::move(user_path)), directory_(std::move(directory)) {}
+SourceFiles::SourceFiles(const clang::SourceManager& sources, const clang::LangOptions& language,
+                         std::string user_path, std::string directory)
+    : sources_(sources),
+      language_(language),
+      user_path_(std::move(user_path)),
+      directory_(std::move(directory)) {}
 
 bool SourceFiles::is_user_file(clang::FileID file) const {
   return file == sources_.getMainFileID() || headers_.contains(file);
@@ -55,11 +58,14 @@ const std::string& SourceFiles::file_name(clang::FileID file) const {
     name = entry ? entry->getName().str() : std::string();
     std::error_code failed;
     const fs::path main = fs::absolute(user_path_, failed).lexically_normal();
-    const fs::path whole = (fs::path(directory_) / name).is_absolute() ? (fs::path(directory_) / name).lexically_normal()
-                                                                       : fs::absolute(name, failed).lexically_normal();
+    const fs::path whole = (fs::path(directory_) / name).is_absolute()
+                               ? (fs::path(directory_) / name).lexically_normal()
+                               : fs::absolute(name, failed).lexically_normal();
     const fs::path relative = whole.lexically_relative(main.parent_path());
-    if (!relative.empty()) name = (fs::path(user_path_).parent_path() / relative).lexically_normal().string();
-    if (name.starts_with("..") && !fs::path(user_path_).is_absolute() && !user_path_.starts_with("..")) {
+    if (!relative.empty())
+      name = (fs::path(user_path_).parent_path() / relative).lexically_normal().string();
+    if (name.starts_with("..") && !fs::path(user_path_).is_absolute() &&
+        !user_path_.starts_with("..")) {
       name = whole.string();
     }
   }

@@ -14,8 +14,8 @@ namespace forerun::cpp {
 class SourceFiles {
  public:
   // `user_path` is the main file as the user named it; files beside it are named in the same way.
-  SourceFiles(const clang::SourceManager& sources, const clang::LangOptions& language, std::string user_path,
-              std::string directory);
+  SourceFiles(const clang::SourceManager& sources, const clang::LangOptions& language,
+              std::string user_path, std::string directory);
 
   // A header that a user's file includes by quotes.
   void add_header(clang::FileID file) { headers_.insert(file); }

@@ -1,7 +1,7 @@
-#include <fmt/format.h>
-
 #include <functional>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "analyzer/cpp/function_lowering.h"
 #include "analyzer/cpp/types.h"
@@ -19,10 +19,14 @@ constexpr int kStatementDepth = 1000;
 
 bool is_check_name(llvm::StringRef name) {
   return llvm::StringSwitch<bool>(name)
-      .Cases("assert", "TORCH_CHECK", "TORCH_INTERNAL_ASSERT", "TORCH_INTERNAL_ASSERT_DEBUG_ONLY", "AT_ASSERT", true)
-      .Cases("AT_ASSERTM", "AT_CHECK", "TORCH_CHECK_EQ", "TORCH_CHECK_NE", "TORCH_CHECK_LT", "TORCH_CHECK_LE", true)
-      .Cases("TORCH_CHECK_GT", "TORCH_CHECK_GE", "TORCH_CHECK_VALUE", "TORCH_CHECK_INDEX", "TORCH_CHECK_TYPE", true)
-      .Cases("CHECK", "DCHECK", "CHECK_EQ", "CHECK_NE", "CHECK_LT", "CHECK_LE", "CHECK_GT", "CHECK_GE", true)
+      .Cases("assert", "TORCH_CHECK", "TORCH_INTERNAL_ASSERT", "TORCH_INTERNAL_ASSERT_DEBUG_ONLY",
+             "AT_ASSERT", true)
+      .Cases("AT_ASSERTM", "AT_CHECK", "TORCH_CHECK_EQ", "TORCH_CHECK_NE", "TORCH_CHECK_LT",
+             "TORCH_CHECK_LE", true)
+      .Cases("TORCH_CHECK_GT", "TORCH_CHECK_GE", "TORCH_CHECK_VALUE", "TORCH_CHECK_INDEX",
+             "TORCH_CHECK_TYPE", true)
+      .Cases("CHECK", "DCHECK", "CHECK_EQ", "CHECK_NE", "CHECK_LT", "CHECK_LE", "CHECK_GT",
+             "CHECK_GE", true)
       .Default(false);
 }
 
@@ -35,14 +39,19 @@ bool calls_something(const Stmt* statement) {
   return false;
 }
 
-// The first macro argument in a statement, outermost.
-const Expr* macro_argument(const Stmt* statement, const SourceManager& sources) {
+// The first macro argument in a statement that the user wrote, outermost.
+const Expr* macro_argument(const Stmt* statement, const SourceFiles& files) {
   if (!statement) return nullptr;
+  const SourceManager& sources = files.sources();
+  const auto written = [&](SourceLocation at) {
+    return sources.isMacroArgExpansion(at) &&
+           files.is_user_file(sources.getFileID(sources.getSpellingLoc(at)));
+  };
   if (const auto* e = dyn_cast<Expr>(statement)) {
-    if (sources.isMacroArgExpansion(e->getBeginLoc()) && sources.isMacroArgExpansion(e->getEndLoc())) return e;
+    if (written(e->getBeginLoc()) && written(e->getEndLoc())) return e;
   }
   for (const Stmt* child : statement->children()) {
-    if (const Expr* found = macro_argument(child, sources)) return found;
+    if (const Expr* found = macro_argument(child, files)) return found;
   }
   return nullptr;
 }
@@ -51,7 +60,8 @@ const Expr* macro_argument(const Stmt* statement, const SourceManager& sources) 
 bool is_autocast_guard(const CXXRecordDecl& record) {
   const std::string name = record.getNameAsString();
   const std::string lower = llvm::StringRef(name).lower();
-  return lower.find("autocast") != std::string::npos && record.hasDefinition() && record.hasUserDeclaredDestructor();
+  return lower.find("autocast") != std::string::npos && record.hasDefinition() &&
+         record.hasUserDeclaredDestructor();
 }
 
 std::optional<ir::Scope::Form> guard_form(const CXXRecordDecl* record, bool own) {
@@ -84,11 +94,13 @@ void FunctionLowering::constructor_initializers(const CXXConstructorDecl& declar
   for (const CXXCtorInitializer* initializer : declaration.inits()) {
     const Expr* init = initializer->getInit();
     if (!init) continue;
-    const SourceRange at = initializer->isWritten() ? initializer->getSourceRange() : init->getSourceRange();
+    const SourceRange at =
+        initializer->isWritten() ? initializer->getSourceRange() : init->getSourceRange();
     if (initializer->isAnyMemberInitializer()) {
       const FieldDecl* field = initializer->getAnyMember();
       if (field->getNameAsString().empty()) continue;
-      initialize({"self", {field->getNameAsString()}}, init, field->getType(), at.isValid() ? at : field->getSourceRange());
+      initialize({"self", {field->getNameAsString()}}, init, field->getType(),
+                 at.isValid() ? at : field->getSourceRange());
       continue;
     }
     if (!initializer->isWritten()) continue;
@@ -105,14 +117,17 @@ void FunctionLowering::constructor_initializers(const CXXConstructorDecl& declar
   }
 }
 
-void FunctionLowering::initialize(const ir::Place& place, const Expr* init, QualType type, SourceRange at) {
+void FunctionLowering::initialize(const ir::Place& place, const Expr* init, QualType type,
+                                  SourceRange at) {
   know(place, type);
   const Expr* inner = strip(init);
   if (!inner || is_nothing(inner)) return;
   if (const auto* made = dyn_cast<CXXConstructExpr>(inner)) {
     const auto given = written_arguments({made->getArgs(), made->getNumArgs()});
     if (given.empty()) return default_value(place, type, at);
-    if (is_module_holder(made->getConstructor()->getParent()) && is_nothing(given.front()) && given.size() == 1) return;
+    if (is_module_holder(made->getConstructor()->getParent()) && is_nothing(given.front()) &&
+        given.size() == 1)
+      return;
   }
   if (isa<ImplicitValueInitExpr>(inner)) return;
   lower(init, Sink::named({place}, at));
@@ -144,7 +159,8 @@ void FunctionLowering::sequence(llvm::ArrayRef<const Stmt*> statements) {
 // A guard object lives to the end of its block: what follows is its scope.
 bool FunctionLowering::guard_scope(const Stmt* statement, llvm::ArrayRef<const Stmt*> rest) {
   const auto* declared = dyn_cast<DeclStmt>(statement);
-  const auto* variable = declared && declared->isSingleDecl() ? dyn_cast<VarDecl>(declared->getSingleDecl()) : nullptr;
+  const auto* variable =
+      declared && declared->isSingleDecl() ? dyn_cast<VarDecl>(declared->getSingleDecl()) : nullptr;
   if (!variable || variable->getType()->isReferenceType()) return false;
   QualType type = variable->getType();
   const CXXRecordDecl* record = own_class(type);
@@ -160,8 +176,11 @@ bool FunctionLowering::guard_scope(const Stmt* statement, llvm::ArrayRef<const S
   scope.at = unit_.files.location(variable->getSourceRange());
   // Not strip(): a guard is made of its argument, and would be looked through.
   const Expr* inner = init ? init->IgnoreUnlessSpelledInSource() : nullptr;
-  if (const auto* cast = dyn_cast_or_null<CXXFunctionalCastExpr>(inner)) inner = cast->getSubExpr()->IgnoreImplicit();
-  if (const auto* made = dyn_cast_or_null<CXXConstructExpr>(init ? init->IgnoreImplicit() : nullptr)) inner = made;
+  if (const auto* cast = dyn_cast_or_null<CXXFunctionalCastExpr>(inner))
+    inner = cast->getSubExpr()->IgnoreImplicit();
+  if (const auto* made =
+          dyn_cast_or_null<CXXConstructExpr>(init ? init->IgnoreImplicit() : nullptr))
+    inner = made;
   if (const auto* made = dyn_cast_or_null<CXXConstructExpr>(inner)) {
     scope.arguments = arguments({made->getArgs(), made->getNumArgs()}, nullptr);
   } else if (const auto* call = dyn_cast_or_null<CallExpr>(inner)) {
@@ -175,7 +194,8 @@ bool FunctionLowering::guard_scope(const Stmt* statement, llvm::ArrayRef<const S
 void FunctionLowering::statement(const Stmt* s) {
   if (!s) return;
   if (depth_ > kStatementDepth) {
-    unit_.note(s->getBeginLoc(), fmt::format("statements nested more than {} deep are not followed", kStatementDepth));
+    unit_.note(s->getBeginLoc(), fmt::format("statements nested more than {} deep are not followed",
+                                             kStatementDepth));
     return;
   }
   struct Deeper {
@@ -195,19 +215,26 @@ void FunctionLowering::statement(const Stmt* s) {
                       SourceRange(x->getWhileLoc(), x->getRParenLoc()));
   }
   if (const auto* x = dyn_cast<DoStmt>(s)) {
-    return while_loop(x->getCond(), nullptr, x->getBody(), nullptr, SourceRange(x->getDoLoc(), x->getDoLoc()));
+    return while_loop(x->getCond(), nullptr, x->getBody(), nullptr,
+                      SourceRange(x->getDoLoc(), x->getDoLoc()));
   }
   if (const auto* x = dyn_cast<SwitchStmt>(s)) return switch_chain(*x);
-  if (const auto* x = dyn_cast<ReturnStmt>(s)) return return_values(x->getRetValue(), s->getSourceRange(), ir::Jump::Form::Return);
-  if (const auto* x = dyn_cast<CoreturnStmt>(s)) return return_values(x->getOperand(), s->getSourceRange(), ir::Jump::Form::Return);
+  if (const auto* x = dyn_cast<ReturnStmt>(s))
+    return return_values(x->getRetValue(), s->getSourceRange(), ir::Jump::Form::Return);
+  if (const auto* x = dyn_cast<CoreturnStmt>(s))
+    return return_values(x->getOperand(), s->getSourceRange(), ir::Jump::Form::Return);
   if (isa<BreakStmt>(s) && in_switch_) return;
-  if (isa<BreakStmt>(s)) return push({ir::Jump{ir::Jump::Form::Break, {}, unit_.files.location(s->getSourceRange())}});
-  if (isa<ContinueStmt>(s)) return push({ir::Jump{ir::Jump::Form::Continue, {}, unit_.files.location(s->getSourceRange())}});
+  if (isa<BreakStmt>(s))
+    return push({ir::Jump{ir::Jump::Form::Break, {}, unit_.files.location(s->getSourceRange())}});
+  if (isa<ContinueStmt>(s))
+    return push(
+        {ir::Jump{ir::Jump::Form::Continue, {}, unit_.files.location(s->getSourceRange())}});
   if (const auto* x = dyn_cast<CXXTryStmt>(s)) return attempt(*x);
   if (const auto* x = dyn_cast<AttributedStmt>(s)) return statement(x->getSubStmt());
   if (const auto* x = dyn_cast<LabelStmt>(s)) return statement(x->getSubStmt());
   if (const auto* x = dyn_cast<SwitchCase>(s)) return statement(x->getSubStmt());
-  if (isa<GotoStmt, IndirectGotoStmt>(s)) return unit_.note(s->getBeginLoc(), "goto is not followed");
+  if (isa<GotoStmt, IndirectGotoStmt>(s))
+    return unit_.note(s->getBeginLoc(), "goto is not followed");
   if (isa<AsmStmt>(s)) return unit_.note(s->getBeginLoc(), "assembly is not followed");
   if (isa<NullStmt>(s)) return;
   // OpenMP, SEH and the like: what they hold.
@@ -225,7 +252,7 @@ bool FunctionLowering::is_check_macro(const Stmt* s) {
 
 // Asserts leave no trace but for what their condition calls.
 void FunctionLowering::checked_macro(const Stmt* s) {
-  const Expr* condition = macro_argument(s, unit_.files.sources());
+  const Expr* condition = macro_argument(s, unit_.files);
   if (condition && calls_something(condition)) effect(condition);
 }
 
@@ -235,7 +262,8 @@ void FunctionLowering::declaration(const DeclStmt& s) {
       decomposition(*parts);
     } else if (const auto* named = dyn_cast<VarDecl>(declared)) {
       variable(*named);
-    } else if (const auto* record = dyn_cast<CXXRecordDecl>(declared); record && record->isThisDeclarationADefinition()) {
+    } else if (const auto* record = dyn_cast<CXXRecordDecl>(declared);
+               record && record->isThisDeclarationADefinition()) {
       unit_.local_classes.push_back(record);
     }
   }
@@ -255,7 +283,8 @@ void FunctionLowering::variable(const VarDecl& variable) {
     const auto given = written_arguments({made->getArgs(), made->getNumArgs()});
     if (given.empty()) return default_value(place, made->getType(), variable.getSourceRange());
   }
-  if (const auto* empty = dyn_cast_or_null<InitListExpr>(inner); empty && empty->getNumInits() == 0) {
+  if (const auto* empty = dyn_cast_or_null<InitListExpr>(inner);
+      empty && empty->getNumInits() == 0) {
     return default_value(place, variable.getType(), variable.getSourceRange());
   }
   lower(init, Sink::named({place}, variable.getSourceRange()));
@@ -322,14 +351,16 @@ void FunctionLowering::return_values(const Expr* returned, SourceRange at, ir::J
   const Expr* inner = returned ? strip(returned) : nullptr;
   llvm::SmallVector<const Expr*, 4> parts;
   if (const auto* made = dyn_cast_or_null<CXXConstructExpr>(inner)) {
-    if (is_tuple(made->getConstructor()->getParent())) parts.append(made->arg_begin(), made->arg_end());
+    if (is_tuple(made->getConstructor()->getParent()))
+      parts.append(made->arg_begin(), made->arg_end());
   } else if (const auto* call = dyn_cast_or_null<CallExpr>(inner)) {
     const FunctionDecl* callee = call->getDirectCallee();
     const bool tuple = callee && callee->getIdentifier() && is_in_std(*callee) &&
                        (callee->getName() == "make_tuple" || callee->getName() == "make_pair");
     if (tuple) parts.append(call->arg_begin(), call->arg_end());
   }
-  if (parts.empty() && returned && !(returned->getType().isNull() == false && returned->getType()->isVoidType())) {
+  if (parts.empty() && returned &&
+      !(returned->getType().isNull() == false && returned->getType()->isVoidType())) {
     parts.push_back(returned);
   } else if (parts.empty() && returned) {
     effect(returned);
@@ -383,7 +414,8 @@ std::vector<Section> sections_of(const Stmt* body) {
 }
 
 bool leaves(const Stmt* s) {
-  if (const auto* block = dyn_cast<CompoundStmt>(s)) return !block->body_empty() && leaves(block->body_back());
+  if (const auto* block = dyn_cast<CompoundStmt>(s))
+    return !block->body_empty() && leaves(block->body_back());
   if (const auto* e = dyn_cast<Expr>(s)) return isa<CXXThrowExpr>(strip(e));
   return isa<BreakStmt, ReturnStmt, ContinueStmt, CoreturnStmt, GotoStmt>(s);
 }
@@ -397,7 +429,8 @@ void flatten(const Stmt* s, std::vector<const Stmt*>& into) {
   for (const Stmt* part : block->body()) flatten(part, into);
 }
 
-// What runs from a section's label on: through the sections below until one leaves. The break itself is the end.
+// What runs from a section's label on: through the sections below until one leaves. The break
+// itself is the end.
 std::vector<const Stmt*> run_from(const std::vector<Section>& sections, std::size_t first) {
   std::vector<const Stmt*> run;
   for (std::size_t i = first; i < sections.size(); ++i) {
@@ -431,7 +464,8 @@ void FunctionLowering::switch_chain(const SwitchStmt& s) {
   const auto run = [&](std::size_t i) {
     const auto statements = run_from(sections, i);
     for (const Stmt* part : statements) {
-      if (breaks_inside(part)) unit_.note(part->getBeginLoc(), "a break inside a switch case is read as its end");
+      if (breaks_inside(part))
+        unit_.note(part->getBeginLoc(), "a break inside a switch case is read as its end");
     }
     const bool outer = std::exchange(in_switch_, true);
     sequence(statements);

@@ -27,13 +27,16 @@ bool in_namespace(const clang::Decl& declaration, std::initializer_list<llvm::St
 
 // The name of a library's class; a user's class called List or Dict is another thing.
 llvm::StringRef library_name(const CXXRecordDecl* record) {
-  if (!record || !in_namespace(*record, {"std", "__gnu_cxx", "torch", "at", "c10", "ska", "absl", "boost"})) return {};
+  if (!record ||
+      !in_namespace(*record, {"std", "__gnu_cxx", "torch", "at", "c10", "ska", "absl", "boost"}))
+    return {};
   return own_name(record);
 }
 
 // First type argument of a class template's specialisation.
 QualType first_argument(const CXXRecordDecl* record) {
-  const auto* specialisation = llvm::dyn_cast_or_null<clang::ClassTemplateSpecializationDecl>(record);
+  const auto* specialisation =
+      llvm::dyn_cast_or_null<clang::ClassTemplateSpecializationDecl>(record);
   if (!specialisation || specialisation->getTemplateArgs().size() == 0) return {};
   const clang::TemplateArgument& argument = specialisation->getTemplateArgs()[0];
   return argument.getKind() == clang::TemplateArgument::Type ? argument.getAsType() : QualType();
@@ -44,13 +47,15 @@ const CXXRecordDecl* holder_base(const CXXRecordDecl* record, int depth = 0) {
   if (own_name(record) == "ModuleHolder") return record;
   if (!record->hasDefinition()) return nullptr;
   for (const clang::CXXBaseSpecifier& base : record->bases()) {
-    if (const auto* found = holder_base(base.getType()->getAsCXXRecordDecl(), depth + 1)) return found;
+    if (const auto* found = holder_base(base.getType()->getAsCXXRecordDecl(), depth + 1))
+      return found;
   }
   return nullptr;
 }
 
 // Names of the classes above a record, template names for dependent bases.
-bool any_base(const CXXRecordDecl* record, const std::function<bool(const CXXRecordDecl&)>& wanted, int depth = 0) {
+bool any_base(const CXXRecordDecl* record, const std::function<bool(const CXXRecordDecl&)>& wanted,
+              int depth = 0) {
   if (!record || depth > 64) return false;
   if (wanted(*record)) return true;
   if (!record->hasDefinition()) return false;
@@ -58,8 +63,8 @@ bool any_base(const CXXRecordDecl* record, const std::function<bool(const CXXRec
     const CXXRecordDecl* above = base.getType()->getAsCXXRecordDecl();
     if (!above) {
       if (const auto* written = base.getType()->getAs<clang::TemplateSpecializationType>()) {
-        const auto* pattern =
-            llvm::dyn_cast_or_null<clang::ClassTemplateDecl>(written->getTemplateName().getAsTemplateDecl());
+        const auto* pattern = llvm::dyn_cast_or_null<clang::ClassTemplateDecl>(
+            written->getTemplateName().getAsTemplateDecl());
         above = pattern ? pattern->getTemplatedDecl() : nullptr;
       }
     }
@@ -70,15 +75,17 @@ bool any_base(const CXXRecordDecl* record, const std::function<bool(const CXXRec
 
 bool has_method(const CXXRecordDecl& record, llvm::StringRef name) {
   if (!record.hasDefinition()) return false;
-  return std::any_of(record.method_begin(), record.method_end(), [&](const clang::CXXMethodDecl* method) {
-    return method->getIdentifier() && method->getName() == name;
-  });
+  return std::any_of(record.method_begin(), record.method_end(),
+                     [&](const clang::CXXMethodDecl* method) {
+                       return method->getIdentifier() && method->getName() == name;
+                     });
 }
 
 bool is_scaler(const CXXRecordDecl& record) {
   if (is_in_std(record) || is_in_torch(record)) return false;
   const std::string name = own_name(&record).lower();
-  return name.ends_with("scaler") || (has_method(record, "unscale_") && has_method(record, "update"));
+  return name.ends_with("scaler") ||
+         (has_method(record, "unscale_") && has_method(record, "update"));
 }
 
 ir::Role module_role(const CXXRecordDecl& record) {
@@ -92,10 +99,12 @@ ir::Role role_of_base(const CXXRecordDecl& record) {
     const std::string name = qualified_name(base);
     role = llvm::StringSwitch<ir::Role>(name)
                .Cases("at::Tensor", "at::TensorBase", ir::Role::Tensor)
-               .Cases("torch::nn::Module", "torch::jit::Module", "torch::jit::Object", "torch::nn::AnyModule",
-                      "torch::nn::ModuleHolder", "torch::inductor::AOTIModelPackageLoader", ir::Role::Module)
+               .Cases("torch::nn::Module", "torch::jit::Module", "torch::jit::Object",
+                      "torch::nn::AnyModule", "torch::nn::ModuleHolder",
+                      "torch::inductor::AOTIModelPackageLoader", ir::Role::Module)
                .Case("torch::optim::Optimizer", ir::Role::Optimizer)
-               .Cases("torch::optim::LRScheduler", "torch::optim::ReduceLROnPlateauScheduler", ir::Role::Scheduler)
+               .Cases("torch::optim::LRScheduler", "torch::optim::ReduceLROnPlateauScheduler",
+                      ir::Role::Scheduler)
                .Case("torch::data::DataLoaderBase", ir::Role::Loader)
                .Default(ir::Role::Unknown);
     return role != ir::Role::Unknown;
@@ -106,8 +115,9 @@ ir::Role role_of_base(const CXXRecordDecl& record) {
 ir::Role role_of_record(const CXXRecordDecl& record) {
   if (is_tuple(&record) || is_map(&record) || is_sequence(&record)) return ir::Role::Container;
   const std::string name = qualified_name(record);
-  if (name == "c10::Scalar" || name == "c10::SymInt" || name == "c10::SymFloat" || name == "c10::complex" ||
-      name == "c10::Half" || name == "c10::BFloat16" || name.starts_with("std::chrono::")) {
+  if (name == "c10::Scalar" || name == "c10::SymInt" || name == "c10::SymFloat" ||
+      name == "c10::complex" || name == "c10::Half" || name == "c10::BFloat16" ||
+      name.starts_with("std::chrono::")) {
     return ir::Role::Number;
   }
   if (name == "std::basic_string" || name == "std::basic_string_view") return ir::Role::Text;
@@ -119,12 +129,14 @@ ir::Role role_of_record(const CXXRecordDecl& record) {
 
 // One step inwards through references, pointers and wrappers; null when there is none.
 QualType unwrapped(QualType type) {
-  if (const auto* reference = type->getAs<clang::ReferenceType>()) return reference->getPointeeType();
+  if (const auto* reference = type->getAs<clang::ReferenceType>())
+    return reference->getPointeeType();
   if (const auto* pointer = type->getAs<clang::PointerType>()) return pointer->getPointeeType();
   const CXXRecordDecl* record = type->getAsCXXRecordDecl();
   if (!record) return {};
-  const bool wraps = is_smart_pointer(record) || is_optional(record) || own_name(record) == "reference_wrapper" ||
-                     own_name(record) == "MaybeOwned" || own_name(record) == "ExclusivelyOwned";
+  const bool wraps = is_smart_pointer(record) || is_optional(record) ||
+                     own_name(record) == "reference_wrapper" || own_name(record) == "MaybeOwned" ||
+                     own_name(record) == "ExclusivelyOwned";
   if (wraps) return first_argument(record);
   if (const CXXRecordDecl* holder = holder_base(record)) return first_argument(holder);
   return {};
@@ -158,7 +170,8 @@ std::string qualified_name(const clang::NamedDecl& declaration) {
   } else {
     parts.push_back(declaration.getNameAsString());
   }
-  for (const clang::DeclContext* context = declaration.getDeclContext(); context; context = context->getParent()) {
+  for (const clang::DeclContext* context = declaration.getDeclContext(); context;
+       context = context->getParent()) {
     const auto* named = llvm::dyn_cast<clang::NamedDecl>(context);
     if (!named || !named->getIdentifier()) continue;
     const auto* space = llvm::dyn_cast<clang::NamespaceDecl>(context);
@@ -166,7 +179,8 @@ std::string qualified_name(const clang::NamedDecl& declaration) {
     parts.push_back(named->getName().str());
   }
   std::string name;
-  for (auto part = parts.rbegin(); part != parts.rend(); ++part) name += (name.empty() ? "" : "::") + *part;
+  for (auto part = parts.rbegin(); part != parts.rend(); ++part)
+    name += (name.empty() ? "" : "::") + *part;
   return name;
 }
 
@@ -174,18 +188,20 @@ ir::Role role_of(QualType type) {
   if (type.isNull()) return ir::Role::Unknown;
   type = innermost(type.getNonReferenceType());
   if (type.isNull()) return ir::Role::Unknown;
-  if (const auto* automatic = type->getContainedAutoType(); automatic && automatic->getDeducedType().isNull()) {
+  if (const auto* automatic = type->getContainedAutoType();
+      automatic && automatic->getDeducedType().isNull()) {
     return ir::Role::Unknown;
   }
   if (const CXXRecordDecl* record = type->getAsCXXRecordDecl()) {
-    if (record->isDependentType() && role_of_record(*record) == ir::Role::Other) return ir::Role::Unknown;
+    if (record->isDependentType() && role_of_record(*record) == ir::Role::Other)
+      return ir::Role::Unknown;
     return role_of_record(*record);
   }
   if (type->isDependentType()) {
     const auto* written = type->getAs<clang::TemplateSpecializationType>();
     if (!written) return ir::Role::Unknown;
-    const auto* pattern =
-        llvm::dyn_cast_or_null<clang::ClassTemplateDecl>(written->getTemplateName().getAsTemplateDecl());
+    const auto* pattern = llvm::dyn_cast_or_null<clang::ClassTemplateDecl>(
+        written->getTemplateName().getAsTemplateDecl());
     if (!pattern) return ir::Role::Unknown;
     const ir::Role role = role_of_record(*pattern->getTemplatedDecl());
     return role == ir::Role::Other ? ir::Role::Unknown : role;
@@ -213,13 +229,15 @@ const CXXRecordDecl* own_class(QualType type) {
 }
 
 bool derives_from(const CXXRecordDecl* record, llvm::StringRef qualified) {
-  return any_base(record, [&](const CXXRecordDecl& base) { return qualified_name(base) == qualified; });
+  return any_base(record,
+                  [&](const CXXRecordDecl& base) { return qualified_name(base) == qualified; });
 }
 
 std::string class_name(const CXXRecordDecl& record) {
   if (!record.getIdentifier()) return {};
   std::string name = record.getName().str();
-  const bool module = derives_from(&record, "torch::nn::Module") || derives_from(&record, "torch::nn::Cloneable");
+  const bool module =
+      derives_from(&record, "torch::nn::Module") || derives_from(&record, "torch::nn::Cloneable");
   if (module && name.size() > 4 && name.ends_with("Impl")) name.resize(name.size() - 4);
   return name;
 }
@@ -228,8 +246,8 @@ bool is_module_holder(const CXXRecordDecl* record) { return holder_base(record) 
 
 bool is_smart_pointer(const CXXRecordDecl* record) {
   const llvm::StringRef name = library_name(record);
-  return name == "shared_ptr" || name == "unique_ptr" || name == "weak_ptr" || name == "intrusive_ptr" ||
-         name == "__shared_ptr" || name == "__shared_ptr_access";
+  return name == "shared_ptr" || name == "unique_ptr" || name == "weak_ptr" ||
+         name == "intrusive_ptr" || name == "__shared_ptr" || name == "__shared_ptr_access";
 }
 
 bool is_optional(const CXXRecordDecl* record) {
@@ -240,7 +258,8 @@ bool is_optional(const CXXRecordDecl* record) {
 bool is_options(const CXXRecordDecl* record) {
   const llvm::StringRef name = own_name(record);
   if (!name.ends_with("Options")) return false;
-  return is_in_torch(*record) || any_base(record, [](const CXXRecordDecl& base) { return is_in_torch(base); });
+  return is_in_torch(*record) ||
+         any_base(record, [](const CXXRecordDecl& base) { return is_in_torch(base); });
 }
 
 bool is_tuple(const CXXRecordDecl* record) {
@@ -250,15 +269,18 @@ bool is_tuple(const CXXRecordDecl* record) {
 
 bool is_map(const CXXRecordDecl* record) {
   const llvm::StringRef name = library_name(record);
-  return name == "map" || name == "unordered_map" || name == "multimap" || name == "unordered_multimap" ||
-         name == "OrderedDict" || name == "Dict" || name == "flat_hash_map";
+  return name == "map" || name == "unordered_map" || name == "multimap" ||
+         name == "unordered_multimap" || name == "OrderedDict" || name == "Dict" ||
+         name == "flat_hash_map";
 }
 
 bool is_sequence(const CXXRecordDecl* record) {
   return llvm::StringSwitch<bool>(library_name(record))
       .Cases("vector", "deque", "list", "forward_list", "array", "queue", true)
-      .Cases("stack", "priority_queue", "set", "unordered_set", "multiset", "unordered_multiset", true)
-      .Cases("initializer_list", "ArrayRef", "List", "SmallVector", "span", "IListRef", "SymIntArrayRef", true)
+      .Cases("stack", "priority_queue", "set", "unordered_set", "multiset", "unordered_multiset",
+             true)
+      .Cases("initializer_list", "ArrayRef", "List", "SmallVector", "span", "IListRef",
+             "SymIntArrayRef", true)
       .Default(false);
 }
 
@@ -268,9 +290,13 @@ bool is_stream(const CXXRecordDecl* record) {
   });
 }
 
-bool is_in_torch(const clang::Decl& declaration) { return in_namespace(declaration, {"torch", "at", "c10", "caffe2"}); }
+bool is_in_torch(const clang::Decl& declaration) {
+  return in_namespace(declaration, {"torch", "at", "c10", "caffe2"});
+}
 
-bool is_in_std(const clang::Decl& declaration) { return in_namespace(declaration, {"std", "__gnu_cxx"}); }
+bool is_in_std(const clang::Decl& declaration) {
+  return in_namespace(declaration, {"std", "__gnu_cxx"});
+}
 
 bool is_bool_like(QualType type) {
   type = type.getNonReferenceType();

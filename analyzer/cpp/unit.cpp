@@ -16,7 +16,8 @@ using namespace clang;
 // The instantiation to read a template's function by: one with a body, or null.
 const FunctionDecl* with_body(const FunctionTemplateDecl& written) {
   for (const FunctionDecl* instance : written.specializations()) {
-    if (instance->isTemplateInstantiation() && instance->doesThisDeclarationHaveABody()) return instance;
+    if (instance->isTemplateInstantiation() && instance->doesThisDeclarationHaveABody())
+      return instance;
   }
   return nullptr;
 }
@@ -72,7 +73,8 @@ class UnitLowering {
   void written_function(const FunctionDecl& written) {
     if (const auto* method = dyn_cast<CXXMethodDecl>(&written)) {
       if (const ClassTemplateDecl* pattern = method->getParent()->getDescribedClassTemplate()) {
-        if (const FunctionDecl* instance = instance_of(*pattern, *method)) return function(*instance);
+        if (const FunctionDecl* instance = instance_of(*pattern, *method))
+          return function(*instance);
       }
     }
     function(written);
@@ -83,7 +85,9 @@ class UnitLowering {
     if (!pattern->isThisDeclarationADefinition()) return;
     const CXXRecordDecl* shown = pattern;
     for (const ClassTemplateSpecializationDecl* instance : written.specializations()) {
-      if (instance->getTemplateSpecializationKind() == TSK_ImplicitInstantiation && instance->hasDefinition()) shown = instance;
+      if (instance->getTemplateSpecializationKind() == TSK_ImplicitInstantiation &&
+          instance->hasDefinition())
+        shown = instance;
     }
     describe(*shown, pattern->getSourceRange());
     for (const Decl* member : pattern->decls()) {
@@ -127,11 +131,13 @@ class UnitLowering {
     for (const CXXBaseSpecifier& base : written.bases()) {
       const CXXRecordDecl* above = own_class(base.getType());
       if (!above) continue;
-      const bool cloneable = above->getIdentifier() && above->getName() == "Cloneable" && is_in_torch(*above);
+      const bool cloneable =
+          above->getIdentifier() && above->getName() == "Cloneable" && is_in_torch(*above);
       made.bases.push_back(cloneable ? "Module" : class_name(*above));
     }
     for (const FieldDecl* field : written.fields()) {
-      if (field->getIdentifier()) made.members[{"self", {field->getName().str()}}] = role_of(field->getType());
+      if (field->getIdentifier())
+        made.members[{"self", {field->getName().str()}}] = role_of(field->getType());
     }
     program_.classes.push_back(std::move(made));
   }
@@ -145,9 +151,11 @@ class UnitLowering {
     made.at = context_.files.location(SourceRange(written.getBeginLoc(), written.getLocation()));
     FunctionLowering lowering(context_, made);
     for (const FieldDecl* field : written.fields()) {
-      if (!field->getIdentifier() || !field->hasInClassInitializer() || !field->getInClassInitializer()) continue;
-      lowering.initialize({"self", {field->getName().str()}}, field->getInClassInitializer(), field->getType(),
-                          field->getSourceRange());
+      if (!field->getIdentifier() || !field->hasInClassInitializer() ||
+          !field->getInClassInitializer())
+        continue;
+      lowering.initialize({"self", {field->getName().str()}}, field->getInClassInitializer(),
+                          field->getType(), field->getSourceRange());
     }
     if (!made.body.empty()) program_.functions.push_back(std::move(made));
   }
@@ -155,7 +163,9 @@ class UnitLowering {
   void function(const FunctionDecl& written) {
     const FunctionDecl* pattern = written.getTemplateInstantiationPattern();
     const SourceLocation at = (pattern ? pattern : &written)->getLocation();
-    if (!written.doesThisDeclarationHaveABody() || written.isDefaulted() || !context_.files.is_user(at)) return;
+    if (!written.doesThisDeclarationHaveABody() || written.isDefaulted() ||
+        !context_.files.is_user(at))
+      return;
     const Stmt* body = written.getBody();
     if (!body || !done_.insert(at.getRawEncoding()).second) return;
     ir::Function made;
@@ -167,16 +177,18 @@ class UnitLowering {
     made.at = context_.files.location(SourceRange(written.getBeginLoc(), body->getBeginLoc()));
     FunctionLowering lowering(context_, made);
     lowering.parameters(written);
-    if (const auto* constructor = dyn_cast<CXXConstructorDecl>(&written)) lowering.constructor_initializers(*constructor);
+    if (const auto* constructor = dyn_cast<CXXConstructorDecl>(&written))
+      lowering.constructor_initializers(*constructor);
     lowering.body(body);
     program_.functions.push_back(std::move(made));
   }
 
   void global(const VarDecl& variable) {
-    if (!variable.hasInit() || !variable.getIdentifier() || variable.getDeclContext()->isRecord()) return;
+    if (!variable.hasInit() || !variable.getIdentifier() || variable.getDeclContext()->isRecord())
+      return;
     if (!module_lowering_) module_lowering_.emplace(context_, module_);
-    module_lowering_->initialize({variable.getName().str(), {}}, variable.getInit(), variable.getType(),
-                                 variable.getSourceRange());
+    module_lowering_->initialize({variable.getName().str(), {}}, variable.getInit(),
+                                 variable.getType(), variable.getSourceRange());
   }
 
   UnitContext context_;

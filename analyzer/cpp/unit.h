@@ -6,7 +6,8 @@
 
 namespace forerun::cpp {
 
-// Fills `program` with what the user's files of the unit hold: functions and classes in source order, comments, includes.
+// Fills `program` with what the user's files of the unit hold: functions and classes in source
+// order, comments, includes.
 void lower_unit(const Unit& unit, ir::Program& program);
 
 }  // namespace forerun::cpp

@@ -1,9 +1,9 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "analyzer/cpp/frontend.h"
 #include "tests/support/golden.h"
@@ -41,7 +41,9 @@ ir::Program lowered_text(const std::string& text) {
 }
 
 // The printed functions of a text, LibTorch included.
-std::string printed(const std::string& text) { return print(lowered_text("#include <torch/torch.h>\n" + text)); }
+std::string printed(const std::string& text) {
+  return print(lowered_text("#include <torch/torch.h>\n" + text));
+}
 
 void collect(const ir::Block& block, std::vector<ir::Op>& into) {
   for (const ir::Node& node : block) {
@@ -124,11 +126,14 @@ TEST(CppLowering, RolesComeFromTypes) {
   const ir::Program program = lowered_text(
       "#include <torch/torch.h>\n"
       "struct AmpScaler { torch::Tensor scale(torch::Tensor l); void update(); };\n"
-      "void f(torch::nn::Linear a, torch::optim::Adam& b, torch::optim::StepLR& c, AmpScaler& d, torch::Tensor e,\n"
+      "void f(torch::nn::Linear a, torch::optim::Adam& b, torch::optim::StepLR& c, AmpScaler& d, "
+      "torch::Tensor e,\n"
       "       std::vector<torch::Tensor> g, double h, std::string i, torch::nn::MSELoss j,\n"
       "       std::shared_ptr<torch::nn::Module> k, std::optional<torch::Tensor> l) {}\n");
   ASSERT_EQ(program.functions.size(), 1U);
-  const auto role = [&](const std::string& name) { return program.functions[0].roles.at({name, {}}); };
+  const auto role = [&](const std::string& name) {
+    return program.functions[0].roles.at({name, {}});
+  };
   EXPECT_EQ(role("a"), ir::Role::Module);
   EXPECT_EQ(role("b"), ir::Role::Optimizer);
   EXPECT_EQ(role("c"), ir::Role::Scheduler);
@@ -182,8 +187,11 @@ TEST(CppLowering, AssertsLeaveOnlyTheCallsOfTheirCondition) {
 
 TEST(CppLowering, HeadersBesideAreTheUsersOwn) {
   const TemporaryFolder folder;
-  folder.write("train.h", "#pragma once\n#include <torch/torch.h>\ninline void step(torch::optim::SGD& o) { o.step(); }\n");
-  const ir::Program program = lowered(folder.write("main.cpp", "#include \"train.h\"\nint main() { return 0; }\n"));
+  folder.write("train.h",
+               "#pragma once\n#include <torch/torch.h>\ninline void step(torch::optim::SGD& o) { "
+               "o.step(); }\n");
+  const ir::Program program =
+      lowered(folder.write("main.cpp", "#include \"train.h\"\nint main() { return 0; }\n"));
   ASSERT_EQ(program.functions.size(), 2U);
   EXPECT_EQ(program.functions[0].name, "step");
   EXPECT_EQ(program.functions[0].at.file, folder.path() + "/train.h");
@@ -193,13 +201,15 @@ TEST(CppLowering, HeadersBesideAreTheUsersOwn) {
 
 TEST(CppLowering, HeaderAsMainFile) {
   const TemporaryFolder folder;
-  const ir::Program program = lowered(
-      folder.write("net.hpp", "#pragma once\n#include <torch/torch.h>\ninline void f(torch::Tensor x) { x.backward(); }\n"));
+  const ir::Program program = lowered(folder.write("net.hpp",
+                                                   "#pragma once\n#include <torch/torch.h>\ninline "
+                                                   "void f(torch::Tensor x) { x.backward(); }\n"));
   EXPECT_EQ(print(program), "function f (x)\n  backward x\n");
 }
 
 TEST(CppLowering, CommentsKeepTheirPlace) {
-  const ir::Program program = lowered_text("// first\nint f() {\n  return 1;  // NOLINT(forerun-x)\n}\n/* last\n   one */\n");
+  const ir::Program program = lowered_text(
+      "// first\nint f() {\n  return 1;  // NOLINT(forerun-x)\n}\n/* last\n   one */\n");
   ASSERT_EQ(program.comments.size(), 3U);
   EXPECT_EQ(program.comments[0].text, "first");
   EXPECT_TRUE(program.comments[0].own_line);
@@ -225,15 +235,17 @@ TEST(CppFlags, ExtraArgumentsAreAppended) {
   const TemporaryFolder folder;
   Options options = with_declarations();
   options.extra_args = {"-DSTEPS=4"};
-  EXPECT_EQ(print(lowered(folder.write("a.cpp", "int f() { return STEPS; }\n"), options)), "function f ()\n  return 4\n");
+  EXPECT_EQ(print(lowered(folder.write("a.cpp", "int f() { return STEPS; }\n"), options)),
+            "function f ()\n  return 4\n");
 }
 
 TEST(CppFlags, DatabaseAboveIsFound) {
   const TemporaryFolder folder;
   const std::string file = folder.write("src/a.cpp", "int f() { return STEPS; }\n");
   folder.write("build/compile_commands.json",
-               "[{\"directory\": \"" + folder.path() + "\", \"file\": \"src/a.cpp\", \"output\": \"a.o\",\n"
-               "  \"command\": \"g++ -DSTEPS=5 -o a.o -c src/a.cpp\"}]\n");
+               "[{\"directory\": \"" + folder.path() +
+                   "\", \"file\": \"src/a.cpp\", \"output\": \"a.o\",\n"
+                   "  \"command\": \"g++ -DSTEPS=5 -o a.o -c src/a.cpp\"}]\n");
   const auto result = lower(file, {});
   ASSERT_TRUE(result) << to_string(result.error());
   EXPECT_THAT(result->flags_from, StartsWith("compile_commands.json in "));
@@ -243,8 +255,10 @@ TEST(CppFlags, DatabaseAboveIsFound) {
 
 TEST(CppFlags, NamedDatabaseServesUnlistedFiles) {
   const TemporaryFolder folder;
-  folder.write("compile_commands.json", "[{\"directory\": \"" + folder.path() +
-                                            "\", \"file\": \"a.cpp\", \"arguments\": [\"c++\", \"-DSTEPS=6\", \"a.cpp\"]}]\n");
+  folder.write(
+      "compile_commands.json",
+      "[{\"directory\": \"" + folder.path() +
+          "\", \"file\": \"a.cpp\", \"arguments\": [\"c++\", \"-DSTEPS=6\", \"a.cpp\"]}]\n");
   folder.write("a.cpp", "\n");
   Options options;
   options.build_path = folder.path();
@@ -298,7 +312,8 @@ TEST(CppRobustness, ErrorsBecomeNotesWhereSomethingIsLeft) {
       "}\n"
       "void g( {\n");
   const auto ops = operations(program, "f");
-  EXPECT_TRUE(std::any_of(ops.begin(), ops.end(), [](const ir::Op& op) { return op.kind == ir::Kind::Backward; }));
+  EXPECT_TRUE(std::any_of(ops.begin(), ops.end(),
+                          [](const ir::Op& op) { return op.kind == ir::Kind::Backward; }));
   ASSERT_FALSE(program.notes.empty());
   EXPECT_THAT(program.notes[0], HasSubstr("main.cpp:2:10: 'no/such/header.h' file not found"));
 }
@@ -320,7 +335,8 @@ TEST(CppRobustness, MissingFile) {
 
 TEST(CppRobustness, ZeroBytes) {
   const TemporaryFolder folder;
-  const auto result = lower(folder.write("a.cpp", std::string("int a;\nint \0b;", 13)), with_declarations());
+  const auto result =
+      lower(folder.write("a.cpp", std::string("int a;\nint \0b;", 13)), with_declarations());
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().where.begin.line, 2);
 }
@@ -375,7 +391,8 @@ struct SmallTorch {
   Options options;
 
   SmallTorch() {
-    folder.write("inc/torch/torch.h", "#pragma once\nnamespace torch { inline int one() { return 1; } }\n");
+    folder.write("inc/torch/torch.h",
+                 "#pragma once\nnamespace torch { inline int one() { return 1; } }\n");
     file = folder.write("a.cpp", "#include <torch/torch.h>\nint f() { return torch::one(); }\n");
     options.flags = {"-isystem", folder.path() + "/inc"};
     options.cache_path = folder.path() + "/cache";
@@ -418,7 +435,9 @@ TEST(CppPrecompiled, DamagedIsBuiltAgain) {
 TEST(CppPrecompiled, ChangedHeaderIsBuiltAgain) {
   SmallTorch small;
   (void)lowered(small.file, small.options);
-  small.folder.write("inc/torch/torch.h", "#pragma once\nnamespace torch { inline int one() { return 1; } inline int two() { return 2; } }\n");
+  small.folder.write("inc/torch/torch.h",
+                     "#pragma once\nnamespace torch { inline int one() { return 1; } inline int "
+                     "two() { return 2; } }\n");
   small.folder.write("a.cpp", "#include <torch/torch.h>\nint f() { return torch::two(); }\n");
   const auto again = lower(small.file, small.options);
   ASSERT_TRUE(again) << to_string(again.error());

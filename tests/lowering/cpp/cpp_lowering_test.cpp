@@ -1,9 +1,9 @@
 // Twins and C++-only cases against LibTorch's own headers.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+
+#include <gtest/gtest.h>
 
 #include "analyzer/cpp/frontend.h"
 #include "tests/support/golden.h"
@@ -27,7 +27,8 @@ std::vector<std::string> cases_in(const std::string& folder) {
   for (const auto& entry : fs::directory_iterator(std::string(FORERUN_SOURCE_DIR) + "/" + folder)) {
     const fs::path& path = entry.path();
     const bool test = path.string().ends_with("_test.cpp");
-    if (path.extension() == ".cpp" && !test) stems.push_back((path.parent_path() / path.stem()).string());
+    if (path.extension() == ".cpp" && !test)
+      stems.push_back((path.parent_path() / path.stem()).string());
   }
   std::sort(stems.begin(), stems.end());
   return stems;
@@ -44,7 +45,8 @@ void expect_lowered(const std::string& stem) {
 class WithLibTorch : public testing::Test {
  protected:
   void SetUp() override {
-    if (std::string(FORERUN_TORCH_ROOT).empty()) GTEST_SKIP() << "LibTorch's headers were not found when this was configured";
+    if (std::string(FORERUN_TORCH_ROOT).empty())
+      GTEST_SKIP() << "LibTorch's headers were not found when this was configured";
   }
 };
 
@@ -61,7 +63,9 @@ TEST_F(WithLibTorch, LowersWhatOnlyCppWrites) {
 }
 
 TEST_F(WithLibTorch, NamesTheVersionItFound) {
-  const auto lowered = forerun::cpp::lower(std::string(FORERUN_SOURCE_DIR) + "/tests/lowering/plain_loop.cpp", with_libtorch());
+  const auto lowered = forerun::cpp::lower(
+      std::string(FORERUN_SOURCE_DIR) + "/tests/lowering/plain_loop.cpp", with_libtorch());
   ASSERT_TRUE(lowered) << to_string(lowered.error());
-  EXPECT_NE(lowered->flags_from.find("flags found: LibTorch "), std::string::npos) << lowered->flags_from;
+  EXPECT_NE(lowered->flags_from.find("flags found: LibTorch "), std::string::npos)
+      << lowered->flags_from;
 }

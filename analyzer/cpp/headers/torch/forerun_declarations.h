@@ -1,6 +1,7 @@
-// Declarations of the part of the LibTorch C++ API that training programs use, written for forerun: names, parameter
-// names and types as its documentation gives them, no bodies. The analyzer reads C++ against these where LibTorch is
-// not installed, and its tests do so where they must be fast. They cannot be compiled into a program.
+// Declarations of the part of the LibTorch C++ API that training programs use, written for forerun:
+// names, parameter names and types as its documentation gives them, no bodies. The analyzer reads
+// C++ against these where LibTorch is not installed, and its tests do so where they must be fast.
+// They cannot be compiled into a program.
 #pragma once
 
 #include <algorithm>
@@ -30,12 +31,14 @@
 #include <utility>
 #include <vector>
 
+// Modules take tensors, optimizers take modules: the order matters.
+// clang-format off
 #include "forerun/core.h"
 #include "forerun/tensor.h"
-// The order matters: modules take tensors, optimizers take modules.
 #include "forerun/functions.h"
 #include "forerun/modules.h"
 #include "forerun/functional.h"
 #include "forerun/optim.h"
 #include "forerun/data.h"
 #include "forerun/runtime.h"
+// clang-format on

@@ -2,16 +2,35 @@
 #pragma once
 
 namespace c10 {
-enum class ScalarType : int8_t { Byte, Char, Short, Int, Long, Half, Float, Double, ComplexHalf, ComplexFloat, ComplexDouble, Bool, BFloat16, Undefined };
+enum class ScalarType : int8_t {
+  Byte,
+  Char,
+  Short,
+  Int,
+  Long,
+  Half,
+  Float,
+  Double,
+  ComplexHalf,
+  ComplexFloat,
+  ComplexDouble,
+  Bool,
+  BFloat16,
+  Undefined
+};
 enum class DeviceType : int8_t { CPU, CUDA, MPS, XPU, HIP, Meta };
 enum class Layout : int8_t { Strided, Sparse };
 enum class MemoryFormat : int8_t { Contiguous, Preserve, ChannelsLast };
-constexpr ScalarType kByte = ScalarType::Byte, kUInt8 = ScalarType::Byte, kChar = ScalarType::Char, kInt8 = ScalarType::Char,
-                     kShort = ScalarType::Short, kInt16 = ScalarType::Short, kInt = ScalarType::Int, kInt32 = ScalarType::Int,
-                     kLong = ScalarType::Long, kInt64 = ScalarType::Long, kHalf = ScalarType::Half, kFloat16 = ScalarType::Half,
-                     kFloat = ScalarType::Float, kFloat32 = ScalarType::Float, kDouble = ScalarType::Double,
-                     kFloat64 = ScalarType::Double, kBool = ScalarType::Bool, kBFloat16 = ScalarType::BFloat16;
-constexpr DeviceType kCPU = DeviceType::CPU, kCUDA = DeviceType::CUDA, kMPS = DeviceType::MPS, kXPU = DeviceType::XPU;
+constexpr ScalarType kByte = ScalarType::Byte, kUInt8 = ScalarType::Byte, kChar = ScalarType::Char,
+                     kInt8 = ScalarType::Char, kShort = ScalarType::Short,
+                     kInt16 = ScalarType::Short, kInt = ScalarType::Int, kInt32 = ScalarType::Int,
+                     kLong = ScalarType::Long, kInt64 = ScalarType::Long, kHalf = ScalarType::Half,
+                     kFloat16 = ScalarType::Half, kFloat = ScalarType::Float,
+                     kFloat32 = ScalarType::Float, kDouble = ScalarType::Double,
+                     kFloat64 = ScalarType::Double, kBool = ScalarType::Bool,
+                     kBFloat16 = ScalarType::BFloat16;
+constexpr DeviceType kCPU = DeviceType::CPU, kCUDA = DeviceType::CUDA, kMPS = DeviceType::MPS,
+                     kXPU = DeviceType::XPU;
 constexpr Layout kStrided = Layout::Strided, kSparse = Layout::Sparse;
 
 using DeviceIndex = int8_t;
@@ -163,9 +182,9 @@ enum Reduction { None, Mean, Sum, END };
 #define TORCH_VERSION_MAJOR 2
 #define TORCH_VERSION_MINOR 11
 #define TORCH_VERSION_PATCH 0
-#define TORCH_CHECK(condition, ...)      \
-  if (!(condition)) {                    \
-    throw ::c10::Error();                \
+#define TORCH_CHECK(condition, ...) \
+  if (!(condition)) {               \
+    throw ::c10::Error();           \
   }
 #define TORCH_INTERNAL_ASSERT(condition, ...) TORCH_CHECK(condition)
 #define AT_ASSERT(...) TORCH_CHECK(__VA_ARGS__)

@@ -64,7 +64,8 @@ class SequentialSampler {
 };
 class DistributedRandomSampler {
  public:
-  DistributedRandomSampler(size_t size, size_t num_replicas = 1, size_t rank = 0, bool allow_duplicates = true);
+  DistributedRandomSampler(size_t size, size_t num_replicas = 1, size_t rank = 0,
+                           bool allow_duplicates = true);
   void set_epoch(size_t epoch);
 };
 }  // namespace samplers
@@ -95,9 +96,12 @@ class DataLoaderBase {
   void join();
 };
 template <class Dataset, class Sampler>
-class StatelessDataLoader : public DataLoaderBase<Dataset, typename Dataset::BatchType, std::vector<size_t>> {};
+class StatelessDataLoader
+    : public DataLoaderBase<Dataset, typename Dataset::BatchType, std::vector<size_t>> {};
 template <class Sampler = samplers::RandomSampler, class Dataset>
-std::unique_ptr<StatelessDataLoader<Dataset, Sampler>> make_data_loader(Dataset dataset, DataLoaderOptions options = {});
+std::unique_ptr<StatelessDataLoader<Dataset, Sampler>> make_data_loader(
+    Dataset dataset, DataLoaderOptions options = {});
 template <class Dataset, class Sampler>
-std::unique_ptr<StatelessDataLoader<Dataset, Sampler>> make_data_loader(Dataset dataset, Sampler sampler, DataLoaderOptions options = {});
+std::unique_ptr<StatelessDataLoader<Dataset, Sampler>> make_data_loader(
+    Dataset dataset, Sampler sampler, DataLoaderOptions options = {});
 }  // namespace torch::data

@@ -87,33 +87,45 @@ Tensor cdist(const Tensor& self, const Tensor& other);
 Tensor ger(const Tensor& self, const Tensor& other);
 Tensor mse_loss(const Tensor& self, const Tensor& target, int64_t reduction = at::Reduction::Mean);
 Tensor l1_loss(const Tensor& self, const Tensor& target, int64_t reduction = at::Reduction::Mean);
-Tensor huber_loss(const Tensor& self, const Tensor& target, int64_t reduction = at::Reduction::Mean);
-Tensor smooth_l1_loss(const Tensor& self, const Tensor& target, int64_t reduction = at::Reduction::Mean);
-Tensor soft_margin_loss(const Tensor& self, const Tensor& target, int64_t reduction = at::Reduction::Mean);
+Tensor huber_loss(const Tensor& self, const Tensor& target,
+                  int64_t reduction = at::Reduction::Mean);
+Tensor smooth_l1_loss(const Tensor& self, const Tensor& target,
+                      int64_t reduction = at::Reduction::Mean);
+Tensor soft_margin_loss(const Tensor& self, const Tensor& target,
+                        int64_t reduction = at::Reduction::Mean);
 Tensor nll_loss(const Tensor& self, const Tensor& target, const std::optional<Tensor>& weight = {},
                 int64_t reduction = at::Reduction::Mean, int64_t ignore_index = -100);
-Tensor cross_entropy_loss(const Tensor& self, const Tensor& target, const std::optional<Tensor>& weight = {},
-                          int64_t reduction = at::Reduction::Mean, int64_t ignore_index = -100, double label_smoothing = 0.0);
-Tensor binary_cross_entropy(const Tensor& self, const Tensor& target, const std::optional<Tensor>& weight = {},
+Tensor cross_entropy_loss(const Tensor& self, const Tensor& target,
+                          const std::optional<Tensor>& weight = {},
+                          int64_t reduction = at::Reduction::Mean, int64_t ignore_index = -100,
+                          double label_smoothing = 0.0);
+Tensor binary_cross_entropy(const Tensor& self, const Tensor& target,
+                            const std::optional<Tensor>& weight = {},
                             int64_t reduction = at::Reduction::Mean);
-Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor& target, const std::optional<Tensor>& weight = {},
-                                        const std::optional<Tensor>& pos_weight = {}, int64_t reduction = at::Reduction::Mean);
-Tensor kl_div(const Tensor& self, const Tensor& target, int64_t reduction = at::Reduction::Mean, bool log_target = false);
-Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin = 0.0,
-                             int64_t reduction = at::Reduction::Mean);
-Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin = 0.0,
-                           int64_t reduction = at::Reduction::Mean);
-Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative, double margin = 1.0);
+Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor& target,
+                                        const std::optional<Tensor>& weight = {},
+                                        const std::optional<Tensor>& pos_weight = {},
+                                        int64_t reduction = at::Reduction::Mean);
+Tensor kl_div(const Tensor& self, const Tensor& target, int64_t reduction = at::Reduction::Mean,
+              bool log_target = false);
+Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target,
+                             double margin = 0.0, int64_t reduction = at::Reduction::Mean);
+Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Tensor& target,
+                           double margin = 0.0, int64_t reduction = at::Reduction::Mean);
+Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
+                           double margin = 1.0);
 Tensor softmax(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype = std::nullopt);
 Tensor log_softmax(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype = std::nullopt);
 Tensor leaky_relu(const Tensor& self, const Scalar& negative_slope = 0.01);
 Tensor dropout(const Tensor& input, double p, bool train);
 Tensor linear(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias = {});
-Tensor conv2d(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias = {}, IntArrayRef stride = 1,
-              IntArrayRef padding = 0, IntArrayRef dilation = 1, int64_t groups = 1);
-Tensor max_pool2d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0,
-                  IntArrayRef dilation = 1, bool ceil_mode = false);
-Tensor avg_pool2d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0);
+Tensor conv2d(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias = {},
+              IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef dilation = 1,
+              int64_t groups = 1);
+Tensor max_pool2d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {},
+                  IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false);
+Tensor avg_pool2d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {},
+                  IntArrayRef padding = 0);
 Tensor adaptive_avg_pool2d(const Tensor& self, IntArrayRef output_size);
 Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape);
 Tensor embedding(const Tensor& weight, const Tensor& indices);
@@ -131,14 +143,16 @@ Tensor min(const Tensor& self, const Tensor& other);
 std::tuple<Tensor, Tensor> max(const Tensor& self, int64_t dim, bool keepdim = false);
 std::tuple<Tensor, Tensor> min(const Tensor& self, int64_t dim, bool keepdim = false);
 std::tuple<Tensor, Tensor> sort(const Tensor& self, int64_t dim = -1, bool descending = false);
-std::tuple<Tensor, Tensor> topk(const Tensor& self, int64_t k, int64_t dim = -1, bool largest = true, bool sorted = true);
+std::tuple<Tensor, Tensor> topk(const Tensor& self, int64_t k, int64_t dim = -1,
+                                bool largest = true, bool sorted = true);
 Tensor argmax(const Tensor& self, std::optional<int64_t> dim = std::nullopt, bool keepdim = false);
 Tensor argmin(const Tensor& self, std::optional<int64_t> dim = std::nullopt, bool keepdim = false);
 Tensor all(const Tensor& self);
 Tensor any(const Tensor& self);
 Tensor cumsum(const Tensor& self, int64_t dim);
 Tensor logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim = false);
-Tensor clamp(const Tensor& self, const std::optional<Scalar>& min = std::nullopt, const std::optional<Scalar>& max = std::nullopt);
+Tensor clamp(const Tensor& self, const std::optional<Scalar>& min = std::nullopt,
+             const std::optional<Scalar>& max = std::nullopt);
 Tensor clamp_min(const Tensor& self, const Scalar& min);
 Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other);
 Tensor where(const Tensor& condition, const Tensor& self, const Scalar& other);
@@ -169,7 +183,8 @@ Tensor einsum(std::string_view equation, TensorList tensors);
 Tensor tril(const Tensor& self, int64_t diagonal = 0);
 Tensor triu(const Tensor& self, int64_t diagonal = 0);
 bool equal(const Tensor& self, const Tensor& other);
-bool allclose(const Tensor& self, const Tensor& other, double rtol = 1e-05, double atol = 1e-08, bool equal_nan = false);
+bool allclose(const Tensor& self, const Tensor& other, double rtol = 1e-05, double atol = 1e-08,
+              bool equal_nan = false);
 }  // namespace at
 
 namespace torch {
@@ -186,12 +201,15 @@ at::Tensor empty_like(const at::Tensor& self, at::TensorOptions options = {});
 at::Tensor rand_like(const at::Tensor& self, at::TensorOptions options = {});
 at::Tensor randn_like(const at::Tensor& self, at::TensorOptions options = {});
 at::Tensor full(at::IntArrayRef size, at::Scalar fill_value, at::TensorOptions options = {});
-at::Tensor full_like(const at::Tensor& self, const at::Scalar& fill_value, at::TensorOptions options = {});
+at::Tensor full_like(const at::Tensor& self, const at::Scalar& fill_value,
+                     at::TensorOptions options = {});
 at::Tensor eye(int64_t n, at::TensorOptions options = {});
 at::Tensor arange(const at::Scalar& end, at::TensorOptions options = {});
 at::Tensor arange(const at::Scalar& start, const at::Scalar& end, at::TensorOptions options = {});
-at::Tensor arange(const at::Scalar& start, const at::Scalar& end, const at::Scalar& step, at::TensorOptions options = {});
-at::Tensor linspace(const at::Scalar& start, const at::Scalar& end, int64_t steps, at::TensorOptions options = {});
+at::Tensor arange(const at::Scalar& start, const at::Scalar& end, const at::Scalar& step,
+                  at::TensorOptions options = {});
+at::Tensor linspace(const at::Scalar& start, const at::Scalar& end, int64_t steps,
+                    at::TensorOptions options = {});
 at::Tensor randint(int64_t high, at::IntArrayRef size, at::TensorOptions options = {});
 at::Tensor randint(int64_t low, int64_t high, at::IntArrayRef size, at::TensorOptions options = {});
 at::Tensor randperm(int64_t n, at::TensorOptions options = {});
@@ -214,7 +232,8 @@ struct TensorDataContainer {
 at::Tensor tensor(detail::TensorDataContainer data, const at::TensorOptions& options = {});
 at::Tensor from_blob(void* data, at::IntArrayRef sizes, const at::TensorOptions& options = {});
 template <class Deleter>
-at::Tensor from_blob(void* data, at::IntArrayRef sizes, const Deleter& deleter, const at::TensorOptions& options = {});
+at::Tensor from_blob(void* data, at::IntArrayRef sizes, const Deleter& deleter,
+                     const at::TensorOptions& options = {});
 at::Generator manual_seed(uint64_t seed);
 namespace indexing = at::indexing;
 namespace linalg {

@@ -34,30 +34,34 @@ class Optimizer {
   virtual void save(serialize::OutputArchive& archive) const;
   virtual void load(serialize::InputArchive& archive);
 };
-#define FORERUN_OPTIMIZER(Name, FIELDS)                                                        \
-  struct Name##Options : OptimizerOptions {                                                    \
-    Name##Options(double lr = 1e-3);                                                           \
-    TORCH_ARG(double, lr);                                                                     \
-    TORCH_ARG(double, weight_decay);                                                           \
-    FIELDS                                                                                     \
-  };                                                                                           \
-  struct Name##ParamState : OptimizerParamState {                                              \
-    TORCH_ARG(at::Tensor, exp_avg);                                                            \
-    TORCH_ARG(at::Tensor, exp_avg_sq);                                                         \
-    TORCH_ARG(at::Tensor, momentum_buffer);                                                    \
-    TORCH_ARG(int64_t, step);                                                                  \
-  };                                                                                           \
-  class Name : public Optimizer {                                                              \
-   public:                                                                                     \
+#define FORERUN_OPTIMIZER(Name, FIELDS)                                                         \
+  struct Name##Options : OptimizerOptions {                                                     \
+    Name##Options(double lr = 1e-3);                                                            \
+    TORCH_ARG(double, lr);                                                                      \
+    TORCH_ARG(double, weight_decay);                                                            \
+    FIELDS                                                                                      \
+  };                                                                                            \
+  struct Name##ParamState : OptimizerParamState {                                               \
+    TORCH_ARG(at::Tensor, exp_avg);                                                             \
+    TORCH_ARG(at::Tensor, exp_avg_sq);                                                          \
+    TORCH_ARG(at::Tensor, momentum_buffer);                                                     \
+    TORCH_ARG(int64_t, step);                                                                   \
+  };                                                                                            \
+  class Name : public Optimizer {                                                               \
+   public:                                                                                      \
     explicit Name(const std::vector<OptimizerParamGroup>& groups, Name##Options defaults = {}); \
-    explicit Name(std::vector<at::Tensor> params, Name##Options defaults = {});                \
-    at::Tensor step(LossClosure closure = nullptr) override;                                   \
+    explicit Name(std::vector<at::Tensor> params, Name##Options defaults = {});                 \
+    at::Tensor step(LossClosure closure = nullptr) override;                                    \
   }
 using ForerunBetas = std::tuple<double, double>;
-FORERUN_OPTIMIZER(SGD, TORCH_ARG(double, momentum); TORCH_ARG(double, dampening); TORCH_ARG(bool, nesterov););
-FORERUN_OPTIMIZER(Adam, TORCH_ARG(ForerunBetas, betas); TORCH_ARG(double, eps); TORCH_ARG(bool, amsgrad););
-FORERUN_OPTIMIZER(AdamW, TORCH_ARG(ForerunBetas, betas); TORCH_ARG(double, eps); TORCH_ARG(bool, amsgrad););
-FORERUN_OPTIMIZER(RMSprop, TORCH_ARG(double, alpha); TORCH_ARG(double, eps); TORCH_ARG(double, momentum); TORCH_ARG(bool, centered););
+FORERUN_OPTIMIZER(SGD, TORCH_ARG(double, momentum); TORCH_ARG(double, dampening);
+                  TORCH_ARG(bool, nesterov););
+FORERUN_OPTIMIZER(Adam, TORCH_ARG(ForerunBetas, betas); TORCH_ARG(double, eps);
+                  TORCH_ARG(bool, amsgrad););
+FORERUN_OPTIMIZER(AdamW, TORCH_ARG(ForerunBetas, betas); TORCH_ARG(double, eps);
+                  TORCH_ARG(bool, amsgrad););
+FORERUN_OPTIMIZER(RMSprop, TORCH_ARG(double, alpha); TORCH_ARG(double, eps);
+                  TORCH_ARG(double, momentum); TORCH_ARG(bool, centered););
 FORERUN_OPTIMIZER(Adagrad, TORCH_ARG(double, lr_decay); TORCH_ARG(double, eps););
 struct LBFGSOptions : OptimizerOptions {
   LBFGSOptions(double lr = 1);
@@ -85,7 +89,8 @@ class StepLR : public LRScheduler {
 class ReduceLROnPlateauScheduler {
  public:
   enum SchedulerMode { min, max };
-  ReduceLROnPlateauScheduler(Optimizer& optimizer, SchedulerMode mode = min, float factor = 0.1, int patience = 10);
+  ReduceLROnPlateauScheduler(Optimizer& optimizer, SchedulerMode mode = min, float factor = 0.1,
+                             int patience = 10);
   void step(float metric);
 };
 }  // namespace torch::optim

@@ -8,8 +8,8 @@ template <class T, class... A>
 void load(T& value, A&&... arguments);
 template <class T>
 std::string str(const T& value);
-using at::NoGradGuard;
 using at::AutoGradMode;
+using at::NoGradGuard;
 void set_num_threads(int threads);
 int get_num_threads();
 
@@ -24,10 +24,13 @@ void synchronize(int64_t device_index = -1);
 
 namespace autograd {
 using variable_list = std::vector<at::Tensor>;
-void backward(const variable_list& tensors, const variable_list& grad_tensors = {}, std::optional<bool> retain_graph = std::nullopt,
-              bool create_graph = false, const variable_list& inputs = {});
-variable_list grad(const variable_list& outputs, const variable_list& inputs, const variable_list& grad_outputs = {},
-                   std::optional<bool> retain_graph = std::nullopt, bool create_graph = false, bool allow_unused = false);
+void backward(const variable_list& tensors, const variable_list& grad_tensors = {},
+              std::optional<bool> retain_graph = std::nullopt, bool create_graph = false,
+              const variable_list& inputs = {});
+variable_list grad(const variable_list& outputs, const variable_list& inputs,
+                   const variable_list& grad_outputs = {},
+                   std::optional<bool> retain_graph = std::nullopt, bool create_graph = false,
+                   bool allow_unused = false);
 struct AnomalyMode {
   static bool is_enabled();
   static void set_enabled(bool enabled, bool check_nan = true);
