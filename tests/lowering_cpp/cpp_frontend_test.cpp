@@ -350,7 +350,9 @@ TEST(CppRobustness, RandomBytes) {
   }
   const TemporaryFolder folder;
   const auto result = lower(folder.write("a.cpp", text), with_declarations());
-  if (!result) EXPECT_FALSE(result.error().message.empty());
+  if (!result) {
+    EXPECT_FALSE(result.error().message.empty());
+  }
 }
 
 TEST(CppRobustness, DeepNestingDoesNotCrash) {
@@ -365,7 +367,9 @@ TEST(CppRobustness, DeepNestingDoesNotCrash) {
     SCOPED_TRACE(text.substr(0, 40));
     const TemporaryFolder folder;
     const auto result = lower(folder.write("a.cpp", text), with_declarations());
-    if (!result) EXPECT_FALSE(result.error().message.empty());
+    if (!result) {
+      EXPECT_FALSE(result.error().message.empty());
+    }
   }
 }
 
