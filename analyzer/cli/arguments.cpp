@@ -46,16 +46,16 @@ po::options_description describe(Arguments& into, Words& words) {
       ("isolated", po::bool_switch(&into.isolated), "no configuration file")                  //
       ("baseline", text(&into.baseline, "FILE"), "findings recorded there are not reported")  //
       ("update-baseline", po::bool_switch(&into.update_baseline),
-       "records the findings in --baseline FILE")                                            //
-      ("build,p", text(&into.build_path, "FOLDER"), "where compile_commands.json is")        //
-      ("extra-arg", list(&into.extra_args, "FLAG"), "added to the flags of every C++ file")  //
+       "records the findings in --baseline FILE")                                               //
+      ("build,p", text(&into.build_path, "FOLDER"), "where compile_commands.json is; also -p")  //
+      ("extra-arg", list(&into.extra_args, "FLAG"), "added to the flags of every C++ file")     //
       ("torch", list(&into.torch, "FOLDER"),
        "where LibTorch's headers are, for C++ files without flags")                   //
       ("format", text(&into.format, "FORMAT"), "text, json, sarif or github (text)")  //
       ("output", text(&into.output, "FILE"), "writes the report there")               //
       ("statistics", po::bool_switch(&into.statistics),
-       "counts by rule instead of the findings (text)")                         //
-      ("jobs,j", text(&words.jobs, "N"), "files checked at once (one a core)")  //
+       "counts by rule instead of the findings (text)")                                  //
+      ("jobs,j", text(&words.jobs, "N"), "files checked at once (one a core); also -j")  //
       ("stdin-filename", text(&into.stdin_filename, "NAME"),
        "what standard input, given as -, is called")                                              //
       ("cache-folder", text(&into.cache_folder, "FOLDER"), "where precompiled headers are kept")  //

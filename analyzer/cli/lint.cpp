@@ -166,6 +166,8 @@ class Linter {
 struct Job {
   std::string path;
   const engine::Selection* selection;
+  // A header that was come upon: it may lean on whoever includes it, and is checked there too.
+  bool may_fail = false;
 };
 
 std::vector<FileResult> run_all(const Arguments& arguments, const std::vector<Job>& jobs) {
@@ -205,6 +207,11 @@ Linted gather(const Arguments& arguments, const std::vector<Job>& jobs,
     FileResult& one = results[i];
     for (const std::string& note : one.notes) add_note(linted, seen, note);
     for (const std::string& note : one.checked.notes) add_note(linted, seen, note);
+    if (one.error && jobs[i].may_fail) {
+      add_note(linted, seen,
+               fmt::format("{}: not checked by itself: {}", jobs[i].path, one.error->message));
+      continue;
+    }
     if (one.error) {
       linted.report.errors.push_back(std::move(*one.error));
       continue;
@@ -254,14 +261,15 @@ Result<Linted> lint(const Arguments& arguments) {
   if (!here) return here.error();
   const Sources sources = find_sources(
       arguments.paths, [&](const std::string& path) { return (*here)->excludes(path); });
+  auto named = [&](const std::string& path) {
+    return std::find(arguments.paths.begin(), arguments.paths.end(), path) != arguments.paths.end();
+  };
   std::vector<Job> jobs;
   for (const std::string& path : sources.files) {
     const auto selection = configurations.for_file(path);
     if (!selection) return selection.error();
-    if (path != "-" && (*selection)->excludes(path) &&
-        std::find(arguments.paths.begin(), arguments.paths.end(), path) == arguments.paths.end())
-      continue;
-    jobs.push_back({path, *selection});
+    if (path != "-" && (*selection)->excludes(path) && !named(path)) continue;
+    jobs.push_back({path, *selection, is_header(path) && !named(path)});
   }
   Linted linted = gather(arguments, jobs, run_all(arguments, jobs));
   linted.report.errors.insert(linted.report.errors.begin(), sources.errors.begin(),

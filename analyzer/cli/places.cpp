@@ -47,6 +47,15 @@ std::vector<std::string> torch_roots(const std::vector<std::string>& named) {
   for (const char* folder : {"/opt/libtorch", "/usr/local/libtorch", "/usr"}) {
     if (fs::exists(folder, problem)) roots.emplace_back(folder);
   }
+  // Last, forerun's own declarations of the API: where it is installed, or in the source tree it
+  // was built in.
+  const fs::path prefix = self.parent_path().parent_path();
+  for (const fs::path& folder :
+       {prefix / "share/forerun/headers", prefix.parent_path() / "analyzer/cpp/headers"}) {
+    std::error_code ignored;
+    if (fs::exists(folder / "torch/forerun_declarations.h", ignored))
+      roots.push_back(folder.string());
+  }
   return roots;
 }
 

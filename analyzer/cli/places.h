@@ -7,7 +7,8 @@
 namespace forerun::cli {
 
 // Folders that may hold LibTorch's headers: named ones first, then FORERUN_TORCH, the virtual
-// environment beside this program, the active one, and the system's.
+// environment beside this program, the active one, the
+// system's, and forerun's own declarations of the API.
 std::vector<std::string> torch_roots(const std::vector<std::string>& named);
 
 // Where precompiled headers are kept: XDG_CACHE_HOME or HOME/.cache; empty when neither is set.

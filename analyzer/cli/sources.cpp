@@ -98,6 +98,10 @@ bool is_cpp(const std::string& path) {
   return has_extension(path, {".cpp", ".cc", ".cxx", ".cu", ".h", ".hpp", ".hh", ".cuh", ".C"});
 }
 
+bool is_header(const std::string& path) {
+  return has_extension(path, {".h", ".hpp", ".hh", ".cuh"});
+}
+
 Sources find_sources(const std::vector<std::string>& paths,
                      const std::function<bool(const std::string&)>& excluded) {
   Sources found;

@@ -10,7 +10,8 @@
 namespace forerun::cli {
 
 bool is_python(const std::string& path);
-bool is_cpp(const std::string& path);
+bool is_cpp(const std::string& path);  // sources and headers
+bool is_header(const std::string& path);
 
 struct Sources {
   std::vector<std::string> files;  // as named, or below a named folder; each once

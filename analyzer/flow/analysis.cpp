@@ -132,7 +132,8 @@ NodeId Analysis::seen_from(LoopId id, NodeId at) const {
 
 bool Analysis::only_leaves(NodeId branch) const {
   const ir::Branch* source = node(branch).branch;
-  if (source == nullptr) return false;
+  if (source == nullptr)
+    return node(branch).form == Node::Form::Branch;  // a while's: leaves the loop
   for (const ir::Block* side : {&source->then_body, &source->else_body}) {
     if (side->empty()) continue;
     const auto* jump = std::get_if<ir::Jump>(&side->back().value);

@@ -132,6 +132,16 @@ TEST_F(LintCli, OtherFilesAreCheckedWhenOneCannotBe) {
   EXPECT_EQ(json["findings"].size(), 2u);
 }
 
+// A header may need what its includer defined before it; met in a folder it is no reason to fail.
+TEST_F(LintCli, HeadersThatDoNotStandAloneAreNoted) {
+  folder_.write("src/half.h", "#include \"nowhere/at_all.h\"\nint f();\n");
+  const CommandResult walked = lint_here("src -- -std=c++20");
+  EXPECT_EQ(walked.exit_code, 0) << walked.err;
+  EXPECT_THAT(walked.err, HasSubstr("src/half.h: not checked by itself: "));
+  EXPECT_EQ(lint_here("src/half.h -- -std=c++20").exit_code, 2)
+      << "named, it is what was asked for";
+}
+
 TEST_F(LintCli, UnreadableFile) {
   const std::string path = folder_.write("locked.py", kClean);
   std::filesystem::permissions(path, std::filesystem::perms::none);
