@@ -24,7 +24,8 @@ constexpr std::int64_t size_bytes(DType dtype) {
 }
 
 constexpr bool is_floating(DType dtype) {
-  return dtype == DType::Float32 || dtype == DType::Float16 || dtype == DType::BFloat16 || dtype == DType::Float64;
+  return dtype == DType::Float32 || dtype == DType::Float16 || dtype == DType::BFloat16 ||
+         dtype == DType::Float64;
 }
 
 constexpr std::string_view name(DType dtype) {
@@ -42,8 +43,8 @@ constexpr std::string_view name(DType dtype) {
 }
 
 constexpr std::optional<DType> dtype_from_name(std::string_view text) {
-  for (const DType dtype : {DType::Float32, DType::Float16, DType::BFloat16, DType::Float64, DType::Int64,
-                            DType::Int32, DType::UInt8, DType::Bool}) {
+  for (const DType dtype : {DType::Float32, DType::Float16, DType::BFloat16, DType::Float64,
+                            DType::Int64, DType::Int32, DType::UInt8, DType::Bool}) {
     if (name(dtype) == text) return dtype;
   }
   return std::nullopt;

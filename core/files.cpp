@@ -1,15 +1,15 @@
 #include "core/files.h"
 
+#include <cerrno>
+#include <cstring>
+#include <optional>
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-#include <optional>
 
 namespace forerun {
 namespace {
@@ -21,8 +21,8 @@ struct Descriptor {
   }
 };
 
-// Holds back what a user or a scheduler sends to end a run, so that it ends before or after a file is written and
-// never between. The signals that were held back arrive when this goes out of scope.
+// Holds back what a user or a scheduler sends to end a run, so that it ends before or after a file
+// is written and never between. The signals that were held back arrive when this goes out of scope.
 class Uninterrupted {
  public:
   Uninterrupted() {
@@ -44,21 +44,25 @@ Error file_error(const std::string& path, const std::string& what) {
 }
 
 Error too_large(const std::string& path, std::int64_t size_bytes, std::int64_t max_bytes) {
-  return file_error(path, fmt::format("file is too large: {} bytes, at most {} are read", size_bytes, max_bytes));
+  return file_error(
+      path, fmt::format("file is too large: {} bytes, at most {} are read", size_bytes, max_bytes));
 }
 
 }  // namespace
 
 Result<std::string> read_file(const std::string& path, std::int64_t max_bytes) {
   const bool from_stdin = path == "-";
-  Descriptor in{from_stdin ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  Descriptor in{from_stdin ? ::dup(STDIN_FILENO)
+                           : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (in.fd < 0) return file_error(path, fmt::format("cannot open: {}", std::strerror(errno)));
 
-  struct stat info{};
-  if (::fstat(in.fd, &info) != 0) return file_error(path, fmt::format("cannot read: {}", std::strerror(errno)));
+  struct stat info {};
+  if (::fstat(in.fd, &info) != 0)
+    return file_error(path, fmt::format("cannot read: {}", std::strerror(errno)));
   if (S_ISDIR(info.st_mode)) return file_error(path, "is a directory, expected a file");
   if (!from_stdin && !S_ISREG(info.st_mode)) return file_error(path, "is not a regular file");
-  if (S_ISREG(info.st_mode) && info.st_size > max_bytes) return too_large(path, info.st_size, max_bytes);
+  if (S_ISREG(info.st_mode) && info.st_size > max_bytes)
+    return too_large(path, info.st_size, max_bytes);
 
   std::string text;
   text.reserve(S_ISREG(info.st_mode) ? static_cast<std::size_t>(info.st_size) : 0);
@@ -76,7 +80,7 @@ Result<std::string> read_file(const std::string& path, std::int64_t max_bytes) {
 
 Status write_file(const std::string& path, std::string_view bytes) {
   // A device or a pipe (/dev/stdout) cannot be renamed over; it is written to directly.
-  struct stat info{};
+  struct stat info {};
   const bool exists = ::stat(path.c_str(), &info) == 0;
   if (exists && S_ISDIR(info.st_mode)) return file_error(path, "cannot write: is a directory");
   const bool in_place = exists && !S_ISREG(info.st_mode);
@@ -107,7 +111,11 @@ bool is_binary(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     const auto byte = static_cast<unsigned char>(text[i]);
     if (byte == 0) return true;
-    const std::size_t length = byte < 0x80 ? 1 : byte >> 5 == 0x6 ? 2 : byte >> 4 == 0xe ? 3 : byte >> 3 == 0x1e ? 4 : 0;
+    const std::size_t length = byte < 0x80         ? 1
+                               : byte >> 5 == 0x6  ? 2
+                               : byte >> 4 == 0xe  ? 3
+                               : byte >> 3 == 0x1e ? 4
+                                                   : 0;
     if (length == 0 || i + length > text.size()) return true;
     for (std::size_t k = 1; k < length; ++k) {
       if ((static_cast<unsigned char>(text[i + k]) & 0xc0) != 0x80) return true;

@@ -15,8 +15,8 @@ inline constexpr std::int64_t kMaxTextFileBytes = 64ll << 20;
 // sizes, and found before anything is read). "-" reads standard input up to the same bound.
 Result<std::string> read_file(const std::string& path, std::int64_t max_bytes = kMaxTextFileBytes);
 
-// Writes beside the target and renames over it, so that a reader sees the old file or the new one. An
-// interrupted run leaves the old file. Errors name the path and the system's reason.
+// Writes beside the target and renames over it, so that a reader sees the old file or the new one.
+// An interrupted run leaves the old file. Errors name the path and the system's reason.
 Status write_file(const std::string& path, std::string_view bytes);
 
 // True when text holds a NUL byte or is not UTF-8: not a text file people meant to give us.

@@ -1,10 +1,10 @@
 #include "core/nearest.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <numeric>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace forerun {
 namespace {

@@ -8,7 +8,8 @@
 
 namespace forerun {
 
-// The word with the smallest edit distance, if it is small for the length (at most a third, at least 1).
+// The word with the smallest edit distance, if it is small for the length (at most a third, at
+// least 1).
 std::optional<std::string> nearest(std::string_view typed, const std::vector<std::string>& known);
 
 // "did you mean 'precision'? accepted: a, b, c" or "accepted: a, b, c".

@@ -30,8 +30,8 @@ inline Error error_at(Location where, std::string message, std::string accepted 
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::move(value)) {}               // NOLINT(google-explicit-constructor)
-  Result(Error problem) : value_(std::move(problem)) {}       // NOLINT(google-explicit-constructor)
+  Result(T value) : value_(std::move(value)) {}          // NOLINT(google-explicit-constructor)
+  Result(Error problem) : value_(std::move(problem)) {}  // NOLINT(google-explicit-constructor)
 
   explicit operator bool() const { return value_.index() == 0; }
   T& operator*() & { return std::get<0>(value_); }

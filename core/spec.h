@@ -25,8 +25,8 @@ struct SpecValue {
 };
 
 // One entry of `model:`: `relu`, `{linear: {in: 1024, out: 2048}}`, `{residual: [...]}`,
-// `{repeat: {times: 4, layers: [...]}}`. Which arguments exist, and of what type, is the layer's own
-// knowledge (layers/<kind>/layer.cpp); here they are only text with a place.
+// `{repeat: {times: 4, layers: [...]}}`. Which arguments exist, and of what type, is the layer's
+// own knowledge (layers/<kind>/layer.cpp); here they are only text with a place.
 struct LayerSpec {
   struct Argument {
     std::string name;
@@ -45,8 +45,10 @@ struct LayerSpec {
 Result<std::int64_t> positive(const LayerSpec& layer, const std::string& name,
                               std::optional<std::int64_t> fallback = std::nullopt);
 Result<bool> flag(const LayerSpec& layer, const std::string& name, bool fallback);
-Result<double> number(const LayerSpec& layer, const std::string& name, std::optional<double> fallback = std::nullopt);
-Result<std::string> word(const LayerSpec& layer, const std::string& name, std::optional<std::string> fallback = std::nullopt);
+Result<double> number(const LayerSpec& layer, const std::string& name,
+                      std::optional<double> fallback = std::nullopt);
+Result<std::string> word(const LayerSpec& layer, const std::string& name,
+                         std::optional<std::string> fallback = std::nullopt);
 // Unknown argument names are an error that names the nearest known one.
 Status only_arguments(const LayerSpec& layer, const std::vector<std::string>& known);
 
@@ -71,7 +73,8 @@ struct OptimizerSpec {
   Location at;
 };
 
-// "pytorch-2.11": Python eager. "libtorch-2.11": the C++ frontend, whose optimizers are per-parameter loops.
+// "pytorch-2.11": Python eager. "libtorch-2.11": the C++ frontend, whose optimizers are
+// per-parameter loops.
 struct Framework {
   enum class Frontend { PyTorch, LibTorch };
   Frontend frontend = Frontend::PyTorch;
@@ -96,21 +99,23 @@ struct Spec {
   Location gpu_at;
   Framework framework;
   Setup setup = Setup::ModelFirst;
-  // The spec whose step ran before in the same process: one step, then its model, optimizer and loss are
-  // deleted and the cache is emptied; a batch that is the same (input, target, batch_size) stays on the
-  // device. Allocator history counts.
+  // The spec whose step ran before in the same process: one step, then its model, optimizer and
+  // loss are deleted and the cache is emptied; a batch that is the same (input, target, batch_size)
+  // stays on the device. Allocator history counts.
   std::shared_ptr<const Spec> after;
   std::optional<std::int64_t> dataset_size;  // samples
   std::optional<std::int64_t> epochs;
 };
 
-// Reads and checks a spec; `after:` is read too, relative to the file that names it, and cycles are an error.
-// Names of layers, their arguments and the shapes between them are checked when the graph is built.
+// Reads and checks a spec; `after:` is read too, relative to the file that names it, and cycles are
+// an error. Names of layers, their arguments and the shapes between them are checked when the graph
+// is built.
 Result<Spec> read_spec(const std::string& path);
 // The same from text; `path` is used in positions and to resolve `after:`.
 Result<Spec> parse_spec(const std::string& text, const std::string& path);
 
-// The spec's own spelling: "bf16-mixed", "adamw", "for-loop", "cross_entropy", "data-first", "pytorch-2.11".
+// The spec's own spelling: "bf16-mixed", "adamw", "for-loop", "cross_entropy", "data-first",
+// "pytorch-2.11".
 std::string_view name(Precision precision);
 std::string_view name(OptimizerKind kind);
 std::string_view name(OptimizerImplementation implementation);

@@ -1,10 +1,10 @@
 #include "core/units.h"
 
-#include <fmt/format.h>
-
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
+
+#include <fmt/format.h>
 
 namespace forerun {
 
@@ -50,8 +50,10 @@ std::optional<std::int64_t> parse_bytes(const std::string& text) {
   for (const char c : text) {
     if (std::isspace(static_cast<unsigned char>(c)) != 0 || c == ',') continue;
     const bool digit = std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '.';
-    if (digit && unit.empty()) number += c;
-    else unit += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (digit && unit.empty())
+      number += c;
+    else
+      unit += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   }
   char* end = nullptr;
   const double value = std::strtod(number.c_str(), &end);

@@ -105,8 +105,7 @@ Json result(const Finding& finding, int rule, const std::string& fingerprint, co
             {"ruleIndex", rule},
             {"level", name(finding.level)},
             {"message", {{"text", message}}},
-            {"locations",
-             Json::array({{{"physicalLocation", physical(finding.location, texts)}}})},
+            {"locations", Json::array({{{"physicalLocation", physical(finding.location, texts)}}})},
             {"partialFingerprints", {{"primaryLocationLineHash", fingerprint}}}};
   int id = 1;
   for (const Finding::Related& related : finding.related) {

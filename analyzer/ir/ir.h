@@ -1,8 +1,9 @@
 // The training event IR: what a training program does, in one language for C++ and Python.
 //
-// A Program is lowered from one source file (Python) or one translation unit (C++). Control flow is structure,
-// expressions are flat operations in evaluation order, names are the user's own. docs/ir.md states how each
-// construct of either language is lowered; two programs that do the same print the same.
+// A Program is lowered from one source file (Python) or one translation unit (C++). Control flow is
+// structure, expressions are flat operations in evaluation order, names are the user's own.
+// docs/ir.md states how each construct of either language is lowered; two programs that do the same
+// print the same.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,20 @@ std::string_view name(Kind kind);
 std::optional<Kind> kind_from_name(std::string_view text);
 
 // What is known of a value's type: always in C++, in Python from constructors, annotations and use.
-enum class Role { Unknown, Tensor, Module, Optimizer, Scheduler, Scaler, Loader, LossModule, Number, Text, Container, Other };
+enum class Role {
+  Unknown,
+  Tensor,
+  Module,
+  Optimizer,
+  Scheduler,
+  Scaler,
+  Loader,
+  LossModule,
+  Number,
+  Text,
+  Container,
+  Other
+};
 std::string_view name(Role role);
 
 // A name the program can write to or read from: a root and the steps followed from it.
@@ -73,10 +87,11 @@ struct Op {
   std::vector<Place> results;
   std::optional<Operand> receiver;
   std::vector<Argument> arguments;
-  Location at;         // the whole expression or statement
+  Location at;  // the whole expression or statement
   Role result_role = Role::Unknown;
-  // What only one language writes and rules of that language read; never printed, so that twins stay equal.
-  // "template" -> "float" for item<float>(), "spelling" -> the full API name as resolved.
+  // What only one language writes and rules of that language read; never printed, so that twins
+  // stay equal. "template" -> "float" for item<float>(), "spelling" -> the full API name as
+  // resolved.
   std::map<std::string, std::string> details;
 };
 
@@ -86,13 +101,13 @@ using Block = std::vector<Node>;
 struct Loop {
   enum class Form { Each, Counted, While };
   Form form = Form::Each;
-  std::vector<Place> targets;       // Each: what an element is bound to, flattened; Counted: the counter
+  std::vector<Place> targets;  // Each: what an element is bound to, flattened; Counted: the counter
   std::optional<Operand> iterable;  // Each: what is iterated; Counted: the bound
-  Block head;                       // While: the operations of the condition, run before each iteration
-  std::optional<Operand> condition; // While; absent or literal true: only a break leaves
+  Block head;  // While: the operations of the condition, run before each iteration
+  std::optional<Operand> condition;  // While; absent or literal true: only a break leaves
   Block body;
-  Block otherwise;                  // Python's for/while ... else
-  Location at;                      // of the header
+  Block otherwise;  // Python's for/while ... else
+  Location at;      // of the header
 };
 
 struct Branch {
@@ -106,9 +121,9 @@ struct Branch {
 struct Scope {
   enum class Form { NoGrad, EnableGrad, InferenceMode, SetGradEnabled, Autocast, Other };
   Form form = Form::Other;
-  std::string callee;               // the guard's canonical name
+  std::string callee;  // the guard's canonical name
   std::vector<Argument> arguments;
-  std::optional<Place> target;      // with ... as target
+  std::optional<Place> target;  // with ... as target
   Block body;
   Location at;
 };
@@ -142,23 +157,24 @@ struct Node {
 };
 
 struct Function {
-  std::string name;    // "fit"; "RunningMean.push" for a method; "<module>" for Python's top level; "lambda1"
-  std::string owner;   // the class of a method, else empty
+  std::string
+      name;  // "fit"; "RunningMean.push" for a method; "<module>" for Python's top level; "lambda1"
+  std::string owner;                    // the class of a method, else empty
   std::vector<std::string> parameters;  // without self
   std::map<Place, Role> roles;          // what is known of parameters, locals and members used here
   Block body;
-  Location at;         // of the header
+  Location at;  // of the header
 };
 
 struct Class {
-  std::string name;    // C++: without the Impl suffix of a module
+  std::string name;                // C++: without the Impl suffix of a module
   std::vector<std::string> bases;  // canonical names: "Module", "Dataset"
   std::map<Place, Role> members;   // "self.x" -> role
   Location at;
 };
 
 struct Comment {
-  std::string text;    // without the comment marks
+  std::string text;  // without the comment marks
   Location at;
   bool own_line = false;  // nothing but white space before it
 };
@@ -170,9 +186,9 @@ struct Program {
   Language language = Language::Python;
   std::vector<std::string> imports;  // Python modules, C++ include names, as written
   std::vector<Class> classes;
-  std::vector<Function> functions;   // in source order; methods among them
+  std::vector<Function> functions;  // in source order; methods among them
   std::vector<Comment> comments;
-  std::vector<std::string> notes;    // what the front end could not do, said aloud
+  std::vector<std::string> notes;  // what the front end could not do, said aloud
 };
 
 // The printed form, without positions: what tests compare. docs/ir.md gives its grammar.

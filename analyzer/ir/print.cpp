@@ -34,7 +34,8 @@ class Printer {
   std::string text;
 
   void function(const Function& function, int depth) {
-    line(depth, fmt::format("function {} ({})", function.name, fmt::join(function.parameters, ", ")));
+    line(depth,
+         fmt::format("function {} ({})", function.name, fmt::join(function.parameters, ", ")));
     block(function.body, depth + 1);
   }
 
@@ -75,7 +76,8 @@ class Printer {
         line(depth, fmt::format("loop {} to {}", joined(loop.targets), to_string(*loop.iterable)));
         break;
       case Loop::Form::While:
-        line(depth, loop.condition ? fmt::format("loop while {}", to_string(*loop.condition)) : "loop");
+        line(depth,
+             loop.condition ? fmt::format("loop while {}", to_string(*loop.condition)) : "loop");
         part("head", loop.head, depth);
         break;
     }
@@ -122,8 +124,8 @@ class Printer {
 std::string_view name(Kind kind) {
   switch (kind) {
 #define KIND(enumerator, text, meaning) \
-  case Kind::enumerator: return text;
-#include "analyzer/ir/kinds.def"
+  case Kind::enumerator: return text;   \
+      #include "analyzer/ir/kinds.def"
   }
   return "";
 }

@@ -1,10 +1,10 @@
 #include "cli/options/options.h"
 
-#include <fmt/format.h>
-
 #include <csignal>
 #include <cstdio>
 #include <exception>
+
+#include <fmt/format.h>
 
 #include "core/files.h"
 #include "core/nearest.h"
@@ -12,8 +12,8 @@
 namespace forerun::cli {
 namespace po = boost::program_options;
 
-Result<Parsed> parse(const std::vector<std::string>& arguments, const po::options_description& options,
-                     const std::string& positional) {
+Result<Parsed> parse(const std::vector<std::string>& arguments,
+                     const po::options_description& options, const std::string& positional) {
   Parsed parsed;
   std::vector<std::string> own = arguments;
   for (std::size_t i = 0; i < own.size(); ++i) {
@@ -38,7 +38,8 @@ Result<Parsed> parse(const std::vector<std::string>& arguments, const po::option
     for (const auto& option : options.options()) known.push_back("--" + option->long_name());
     const auto close = nearest(problem.get_option_name(), known);
     return error(fmt::format("unknown option '{}'", problem.get_option_name()),
-                 close ? fmt::format("did you mean '{}'? --help lists them all", *close) : "--help lists them all");
+                 close ? fmt::format("did you mean '{}'? --help lists them all", *close)
+                       : "--help lists them all");
   } catch (const po::error& problem) {
     return error(problem.what(), "--help lists the options");
   }
@@ -46,7 +47,8 @@ Result<Parsed> parse(const std::vector<std::string>& arguments, const po::option
 }
 
 std::string help_text(const Usage& usage, const po::options_description& options) {
-  std::string text = fmt::format("{}: {}\n\nusage: {} {}\n\n", usage.program, usage.summary, usage.program, usage.synopsis);
+  std::string text = fmt::format("{}: {}\n\nusage: {} {}\n\n", usage.program, usage.summary,
+                                 usage.program, usage.synopsis);
   for (const auto& option : options.options()) {
     if (option->description().empty()) continue;
     const std::string argument = option->format_parameter();
@@ -70,23 +72,27 @@ int complain(const std::string& program, const Error& problem) {
   return kExitCannotRun;
 }
 
-int guarded_main(int argc, char** argv, const std::string& program, int (*run)(const std::vector<std::string>&)) {
+int guarded_main(int argc, char** argv, const std::string& program,
+                 int (*run)(const std::vector<std::string>&)) {
   std::signal(SIGPIPE, SIG_IGN);
   try {
     return run(std::vector<std::string>(argv + 1, argv + argc));
   } catch (const std::bad_alloc&) {
     return complain(program, error("out of memory"));
   } catch (const std::exception& problem) {
-    return complain(program, error(fmt::format("internal error: {}", problem.what()), "please report it with the input that caused it"));
+    return complain(program, error(fmt::format("internal error: {}", problem.what()),
+                                   "please report it with the input that caused it"));
   }
 }
 
-int emit(const std::string& program, const std::string& text, const std::string& output_path, int code) {
+int emit(const std::string& program, const std::string& text, const std::string& output_path,
+         int code) {
   if (!output_path.empty() && output_path != "-") {
     const Status written = write_file(output_path, text);
     return written ? code : complain(program, written.error());
   }
-  const bool ok = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  const bool ok =
+      std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   // A reader that went away (`| head`) is not an error worth a message.
   if (ok || errno == EPIPE) return code;
   return complain(program, error("cannot write to standard output"));

@@ -193,9 +193,8 @@ TEST(Suppressions, UnusedOnesAreReported) {
   EXPECT_THAT(ids(unused),
               ElementsAre("3 unused-suppression", "6 zero-grad-missing", "7 graph-kept-container"));
   EXPECT_EQ(unused[0].level, Level::Note);
-  EXPECT_THAT(
-      with_comments({comment("forerun: ignore[zero-grad-mising]", 6)}).findings.at(1).help,
-      HasSubstr("zero-grad-missing"));
+  EXPECT_THAT(with_comments({comment("forerun: ignore[zero-grad-mising]", 6)}).findings.at(1).help,
+              HasSubstr("zero-grad-missing"));
   EXPECT_THAT(ids(with_comments({comment("noqa", 3)}).findings), SizeIs(2))
       << "a bare noqa may be for another tool";
   EXPECT_THAT(

@@ -1,17 +1,17 @@
 #include "tests/support/golden.h"
 
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <chrono>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
 namespace forerun::test {
 namespace {
@@ -32,8 +32,10 @@ std::string first_difference(const std::string& expected, const std::string& act
 void drain(int fd, std::string& into, bool& open) {
   char buffer[1 << 16];
   const ssize_t n = ::read(fd, buffer, sizeof buffer);
-  if (n > 0) into.append(buffer, static_cast<std::size_t>(n));
-  else open = false;
+  if (n > 0)
+    into.append(buffer, static_cast<std::size_t>(n));
+  else
+    open = false;
 }
 
 }  // namespace
@@ -49,15 +51,18 @@ void expect_golden(const std::string& path, const std::string& actual) {
     std::ofstream(path, std::ios::binary) << actual;
     return;
   }
-  ASSERT_TRUE(std::filesystem::exists(path)) << path << " does not exist; FORERUN_BLESS=1 writes it";
+  ASSERT_TRUE(std::filesystem::exists(path))
+      << path << " does not exist; FORERUN_BLESS=1 writes it";
   const std::string expected = read_all(path);
   EXPECT_TRUE(expected == actual) << path << ": " << first_difference(expected, actual)
                                   << "\nFORERUN_BLESS=1 rewrites it";
 }
 
-CommandResult run_command(const std::vector<std::string>& argv, const std::string& input, double timeout_s) {
+CommandResult run_command(const std::vector<std::string>& argv, const std::string& input,
+                          double timeout_s) {
   int in[2], out[2], err[2];
-  if (::pipe(in) != 0 || ::pipe(out) != 0 || ::pipe(err) != 0) throw std::runtime_error("pipe failed");
+  if (::pipe(in) != 0 || ::pipe(out) != 0 || ::pipe(err) != 0)
+    throw std::runtime_error("pipe failed");
   const pid_t child = ::fork();
   if (child == 0) {
     ::dup2(in[0], 0);
@@ -72,7 +77,9 @@ CommandResult run_command(const std::vector<std::string>& argv, const std::strin
   }
   for (const int fd : {in[0], out[1], err[1]}) ::close(fd);
   ::signal(SIGPIPE, SIG_IGN);
-  if (!input.empty() && ::write(in[1], input.data(), input.size()) < 0) { /* the child may not read */ }
+  if (!input.empty() &&
+      ::write(in[1], input.data(), input.size()) < 0) { /* the child may not read */
+  }
   ::close(in[1]);
 
   CommandResult result;
@@ -80,7 +87,8 @@ CommandResult run_command(const std::vector<std::string>& argv, const std::strin
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(timeout_s);
   while (out_open || err_open) {
     pollfd fds[2] = {{out_open ? out[0] : -1, POLLIN, 0}, {err_open ? err[0] : -1, POLLIN, 0}};
-    const auto left = std::chrono::duration<double>(deadline - std::chrono::steady_clock::now()).count();
+    const auto left =
+        std::chrono::duration<double>(deadline - std::chrono::steady_clock::now()).count();
     if (left <= 0) {
       ::kill(child, SIGKILL);
       break;

@@ -6,16 +6,17 @@
 
 namespace forerun::test {
 
-// Fails the running GoogleTest unless `actual` equals the file's bytes; names the file and the first differing
-// line. With FORERUN_BLESS=1 in the environment it writes the file and passes.
+// Fails the running GoogleTest unless `actual` equals the file's bytes; names the file and the
+// first differing line. With FORERUN_BLESS=1 in the environment it writes the file and passes.
 void expect_golden(const std::string& path, const std::string& actual);
 
 struct CommandResult {
-  int exit_code = -1;   // 128 + signal when killed by one
+  int exit_code = -1;  // 128 + signal when killed by one
   std::string out, err;
 };
 // Runs a program (no shell), feeds `input`, collects both streams. Ends it after timeout_s.
-CommandResult run_command(const std::vector<std::string>& argv, const std::string& input = {}, double timeout_s = 120);
+CommandResult run_command(const std::vector<std::string>& argv, const std::string& input = {},
+                          double timeout_s = 120);
 
 // A fresh temporary folder, removed with its contents at scope end.
 class TemporaryFolder {

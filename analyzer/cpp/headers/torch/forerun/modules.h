@@ -48,26 +48,26 @@ namespace enumtype {
 #define FORERUN_ENUM(name) \
   struct name {};
 FORERUN_ENUM(kNone)
-FORERUN_ENUM(kMean) FORERUN_ENUM(kSum) FORERUN_ENUM(kBatchMean) FORERUN_ENUM(kReLU)
-    FORERUN_ENUM(kGELU) FORERUN_ENUM(kTanh) FORERUN_ENUM(kSigmoid) FORERUN_ENUM(kLinear)
-        FORERUN_ENUM(kConv2D) FORERUN_ENUM(kLeakyReLU) FORERUN_ENUM(kFanIn) FORERUN_ENUM(kFanOut)
-            FORERUN_ENUM(kZeros) FORERUN_ENUM(kReflect) FORERUN_ENUM(kReplicate)
-                FORERUN_ENUM(kCircular) FORERUN_ENUM(kBorder) FORERUN_ENUM(kNearest)
-                    FORERUN_ENUM(kBilinear) FORERUN_ENUM(kBicubic) FORERUN_ENUM(kSame)
-                        FORERUN_ENUM(kValid)
+FORERUN_ENUM(kMean)
+FORERUN_ENUM(kSum) FORERUN_ENUM(kBatchMean) FORERUN_ENUM(kReLU) FORERUN_ENUM(kGELU)
+    FORERUN_ENUM(kTanh) FORERUN_ENUM(kSigmoid) FORERUN_ENUM(kLinear) FORERUN_ENUM(kConv2D)
+        FORERUN_ENUM(kLeakyReLU) FORERUN_ENUM(kFanIn) FORERUN_ENUM(kFanOut) FORERUN_ENUM(kZeros)
+            FORERUN_ENUM(kReflect) FORERUN_ENUM(kReplicate) FORERUN_ENUM(kCircular)
+                FORERUN_ENUM(kBorder) FORERUN_ENUM(kNearest) FORERUN_ENUM(kBilinear)
+                    FORERUN_ENUM(kBicubic) FORERUN_ENUM(kSame) FORERUN_ENUM(kValid)
 #undef FORERUN_ENUM
 }  // namespace enumtype
 #define FORERUN_ENUM(name) inline constexpr enumtype::name name{};
 FORERUN_ENUM(kNone)
-FORERUN_ENUM(kMean) FORERUN_ENUM(kSum) FORERUN_ENUM(kBatchMean) FORERUN_ENUM(kReLU)
-    FORERUN_ENUM(kGELU) FORERUN_ENUM(kTanh) FORERUN_ENUM(kSigmoid) FORERUN_ENUM(kLinear)
-        FORERUN_ENUM(kConv2D) FORERUN_ENUM(kLeakyReLU) FORERUN_ENUM(kFanIn) FORERUN_ENUM(kFanOut)
-            FORERUN_ENUM(kZeros) FORERUN_ENUM(kReflect) FORERUN_ENUM(kReplicate)
-                FORERUN_ENUM(kCircular) FORERUN_ENUM(kBorder) FORERUN_ENUM(kNearest)
-                    FORERUN_ENUM(kBilinear) FORERUN_ENUM(kBicubic) FORERUN_ENUM(kSame)
-                        FORERUN_ENUM(kValid)
+FORERUN_ENUM(kMean)
+FORERUN_ENUM(kSum) FORERUN_ENUM(kBatchMean) FORERUN_ENUM(kReLU) FORERUN_ENUM(kGELU)
+    FORERUN_ENUM(kTanh) FORERUN_ENUM(kSigmoid) FORERUN_ENUM(kLinear) FORERUN_ENUM(kConv2D)
+        FORERUN_ENUM(kLeakyReLU) FORERUN_ENUM(kFanIn) FORERUN_ENUM(kFanOut) FORERUN_ENUM(kZeros)
+            FORERUN_ENUM(kReflect) FORERUN_ENUM(kReplicate) FORERUN_ENUM(kCircular)
+                FORERUN_ENUM(kBorder) FORERUN_ENUM(kNearest) FORERUN_ENUM(kBilinear)
+                    FORERUN_ENUM(kBicubic) FORERUN_ENUM(kSame) FORERUN_ENUM(kValid)
 #undef FORERUN_ENUM
-                            struct FORERUN_AnyEnum {
+                        struct FORERUN_AnyEnum {
   template <class T>
   FORERUN_AnyEnum(T value);
 };
