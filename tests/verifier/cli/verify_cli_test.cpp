@@ -20,9 +20,12 @@ const char* const kSpec =
     "cross_entropy\n"
     "batch_size: 32\noptimizer: {name: adamw}\ngpu: h100-sxm-80gb\nframework: pytorch-2.11\n";
 
+// A second or two each, but many run side by side on a machine that may be busy.
+constexpr double kPatience = 900;
+
 CommandResult verify(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), kTool);
-  return run_command(arguments);
+  return run_command(arguments, {}, kPatience);
 }
 
 class VerifyCli : public ::testing::Test {
