@@ -362,7 +362,8 @@ ir::Operand FunctionLowering::method_call(const Expr& whole, const Expr* object,
   const bool own = method && unit_.files.is_user(*method);
   std::optional<lexicon::Meaning> meaning;
   if (!own || is_protocol(*method, role, name)) {
-    meaning = lexicon::method(role, name == "operator()" ? "forward" : name);
+    const std::string_view asked = name == "operator()" ? std::string_view("forward") : name;
+    meaning = lexicon::method(role, asked);
     if (!meaning && !method) meaning = lexicon::method(ir::Role::Unknown, name);
   }
   ir::Op op = start(ir::Kind::Call, name);

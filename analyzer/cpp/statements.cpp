@@ -299,7 +299,8 @@ void FunctionLowering::default_value(const ir::Place& place, QualType type, Sour
     op = start(ir::Kind::Pack, is_map(record) ? "dict" : "list");
   } else {
     const bool own = unit_.files.is_user(*record);
-    const auto meaning = own ? std::nullopt : lexicon::construct(qualified_name(*record));
+    const std::string qualified = qualified_name(*record);
+    const auto meaning = own ? std::nullopt : lexicon::construct(qualified);
     if (meaning && meaning->result != ir::Role::Tensor && meaning->result != ir::Role::Container) {
       op = start(ir::Kind::Construct);
       lexicon::apply(*meaning, op);

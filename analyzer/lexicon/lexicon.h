@@ -2,6 +2,7 @@
 // spellings.
 #pragma once
 
+#include <concepts>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,7 +13,9 @@ namespace forerun::lexicon {
 
 struct Meaning {
   ir::Kind kind = ir::Kind::Call;
-  std::string_view callee;  // canonical name; empty when it is the kind's own text
+  // Canonical name; empty when it is the kind's own text. A view of the table or of the name that was
+  // asked for, which must outlive it: asking with a temporary string does not compile.
+  std::string_view callee;
   ir::Role result = ir::Role::Unknown;
   // False where the result never hangs on the graph of the operands: argmax, eq, zeros, randn_like
   // …
@@ -33,16 +36,22 @@ void normalise(ir::Op& op);
 // need a role. With Role::Tensor every name has a meaning: what the table does not list is
 // Kind::Tensor, or Kind::TensorInPlace when it ends in "_".
 std::optional<Meaning> method(ir::Role receiver, std::string_view name);
+template <std::same_as<std::string> Temporary>
+std::optional<Meaning> method(ir::Role receiver, Temporary&& name) = delete;
 
 // A free function by its qualified name, Python ("torch.nn.functional.mse_loss") or C++
 // ("torch::mse_loss", "at::mse_loss", "std::printf"). A function of a tensor namespace that the
 // table does not list is Kind::Tensor (TensorInPlace when it ends in "_"); one of another torch
 // namespace (torch.cuda, torch.distributed …) is nothing.
 std::optional<Meaning> function(std::string_view qualified);
+template <std::same_as<std::string> Temporary>
+std::optional<Meaning> function(Temporary&& qualified) = delete;
 
 // A class by its qualified name; callee is its canonical name ("torch::nn::LinearImpl" ->
 // "Linear"), result the role of its instances ("torch.optim.AdamW" -> Optimizer).
 std::optional<Meaning> construct(std::string_view qualified);
+template <std::same_as<std::string> Temporary>
+std::optional<Meaning> construct(Temporary&& qualified) = delete;
 
 // A guard class or context manager: "torch.no_grad", "torch::NoGradGuard", "c10::InferenceMode",
 // "torch.autocast".
