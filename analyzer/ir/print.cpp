@@ -122,12 +122,11 @@ class Printer {
 }  // namespace
 
 std::string_view name(Kind kind) {
-  switch (kind) {
-#define KIND(enumerator, text, meaning) \
-  case Kind::enumerator: return text;   \
-      #include "analyzer/ir/kinds.def"
-  }
-  return "";
+  static constexpr std::string_view kNames[] = {
+#define KIND(enumerator, text, meaning) text,
+#include "analyzer/ir/kinds.def"
+  };
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 std::optional<Kind> kind_from_name(std::string_view word) {

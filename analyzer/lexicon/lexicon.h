@@ -13,8 +13,8 @@ namespace forerun::lexicon {
 
 struct Meaning {
   ir::Kind kind = ir::Kind::Call;
-  // Canonical name; empty when it is the kind's own text. A view of the table or of the name that was
-  // asked for, which must outlive it: asking with a temporary string does not compile.
+  // Canonical name; empty when it is the kind's own text. A view of the table or of the name that
+  // was asked for, which must outlive it: asking with a temporary string does not compile.
   std::string_view callee;
   ir::Role result = ir::Role::Unknown;
   // False where the result never hangs on the graph of the operands: argmax, eq, zeros, randn_like
