@@ -238,8 +238,7 @@ void Lowering::store(Id target, const ir::Operand& value) {
   emit(std::move(stored), Want::nothing());
 }
 
-// ------------------------------------------------------------------------------------------------
-// x += y
+// ---------------------------------------- x += y
 
 namespace {
 
@@ -307,8 +306,7 @@ void Lowering::augmented(Id node) {
   store(left, made.operand);
 }
 
-// ------------------------------------------------------------------------------------------------
-// p.grad
+// ---------------------------------------- p.grad
 
 // The p of p.grad and p.grad.data, or 0.
 Id Lowering::gradient_object(Id node) {

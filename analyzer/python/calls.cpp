@@ -56,8 +56,7 @@ std::string Lowering::describe(const Knowledge& known) const {
   return std::string(known.class_name);
 }
 
-// ------------------------------------------------------------------------------------------------
-// arguments
+// ---------------------------------------- arguments
 
 ir::Argument Lowering::argument(Id node) {
   switch (tree_.type(node)) {
@@ -99,8 +98,7 @@ bool Lowering::may_be_tensor(const ir::Operand& operand, const Knowledge& known)
   return place->steps.empty() || place->root == "self" || !is_settings(place->root);
 }
 
-// ------------------------------------------------------------------------------------------------
-// dispatch
+// ---------------------------------------- dispatch
 
 Value Lowering::call(Id node, const Want& want) {
   Id function = tree_.child(node, Field::Function);
@@ -150,7 +148,7 @@ Value Lowering::call_outside(Id node, const std::string& qualified, const Want& 
     lexicon::apply(*meaning, made);
     made.callee = meaning->callee;
     made.arguments = arguments(node);
-    return emit(std::move(made), want, {meaning->result, -1, meaning->callee});
+    return emit(std::move(made), want, {meaning->result, -1, roles_.keep(meaning->callee)});
   }
   if (const auto meaning =
           lexicon::guard(qualified) ? std::nullopt : lexicon::function(qualified)) {
@@ -248,6 +246,8 @@ Value Lowering::call_value(Id node, const Value& called, const Want& want) {
     made.arguments = arguments(node);
     return emit(std::move(made), want, role(lexicon::role_from_class_name(last)));
   }
+  // A called "tensor" was one by its name alone: dice_loss(a, b).
+  if (known.role == Role::Tensor) known.role = Role::Unknown;
   if (known.role == Role::Unknown && known.cls < 0 && place != nullptr) {
     const std::string_view name = place->steps.empty() ? std::string_view(place->root)
                                                        : std::string_view(place->steps.back());
@@ -278,8 +278,7 @@ Value Lowering::call_value(Id node, const Value& called, const Want& want) {
   return emit(std::move(made), want, result);
 }
 
-// ------------------------------------------------------------------------------------------------
-// methods
+// ---------------------------------------- methods
 
 Value Lowering::call_super(Id node, std::string_view name, const Want& want) {
   ir::Op made = op(Kind::Call, name, node);

@@ -16,8 +16,7 @@ constexpr int kChainBound = 200;
 
 }  // namespace
 
-// ------------------------------------------------------------------------------------------------
-// making things
+// ---------------------------------------- making things
 
 ir::Op Lowering::op(Kind kind, std::string_view callee, Id at) {
   ir::Op made;
@@ -70,8 +69,7 @@ bool Lowering::too_many(int links, Id at) {
   return true;
 }
 
-// ------------------------------------------------------------------------------------------------
-// functions
+// ---------------------------------------- functions
 
 void Lowering::run() {
   ir::Function module;

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <unordered_set>
 
 #include "analyzer/lexicon/lexicon.h"
 #include "analyzer/python/facts.h"
@@ -28,6 +29,9 @@ class Roles {
   // What calling a lexicon function, class or outside function by its full name gives.
   Knowledge of_outside_call(const std::string& qualified, Id call, int scope, int depth);
 
+  // A copy of a name that lives as long as this: what a table answers may point into the question.
+  std::string_view keep(std::string_view name) { return *kept_.emplace(name).first; }
+
   // What a method means on what is known. Inference may be wrong: a "tensor" with items() is a
   // batch in a dictionary.
   static std::optional<lexicon::Meaning> meaning_of(ir::Role receiver, std::string_view name);
@@ -50,6 +54,7 @@ class Roles {
   Facts& facts_;
   const Tree& tree_;
   int asked_ = 0;
+  std::unordered_set<std::string> kept_;
 };
 
 // A receiver whose members are settings, never tensors or modules: args.data, cfg.device, opt.lr of

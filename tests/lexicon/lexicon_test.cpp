@@ -135,8 +135,8 @@ TEST(Function, EveryFunctionalLossIsALoss) {
                            "soft_margin_loss",
                            "triplet_margin_loss",
                            "triplet_margin_with_distance_loss"}) {
-    EXPECT_EQ(kind_of(function(std::string("torch.nn.functional.") + name)),
-              std::string("loss:") + name);
+    const std::string qualified = std::string("torch.nn.functional.") + name;
+    EXPECT_EQ(kind_of(function(qualified)), std::string("loss:") + name);
   }
 }
 
