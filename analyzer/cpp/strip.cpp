@@ -58,9 +58,9 @@ const Expr* conversion_argument(const CXXConstructExpr& made, bool implicit) {
   const CXXRecordDecl& record = *constructor->getParent();
   if (!is_transparent(record, implicit) || makes_something(made, record, given.front()))
     return nullptr;
-  if (!implicit && lexicon::construct(qualified_name(record)) &&
-      role_of(made.getType()) == ir::Role::Other)
-    return nullptr;
+  const std::string qualified = qualified_name(record);
+  const bool known = lexicon::construct(qualified).has_value();
+  if (!implicit && known && role_of(made.getType()) == ir::Role::Other) return nullptr;
   return given.front();
 }
 
