@@ -53,6 +53,18 @@ const Message* first_error(const std::vector<Message>& messages) {
   return found == messages.end() ? nullptr : &*found;
 }
 
+// Without the API's declarations nothing in the file means anything, and silence would pass for
+// clean.
+const Message* missing_torch_header(const std::vector<Message>& messages) {
+  const auto is_torch = [](const Message& message) {
+    const llvm::StringRef text = message.text;
+    if (!message.error || !text.ends_with("file not found")) return false;
+    return text.starts_with("'torch/") || text.starts_with("'ATen/") || text.starts_with("'c10/");
+  };
+  const auto found = std::find_if(messages.begin(), messages.end(), is_torch);
+  return found == messages.end() ? nullptr : &*found;
+}
+
 // Clang refuses a precompiled header whose inputs changed or whose options differ, and parses on
 // without it.
 bool pch_refused(const Parsed& parsed) {
@@ -110,6 +122,10 @@ Result<Lowered> lower(const std::string& path, const Options& options) {
   if (done.parsed.crashed) {
     return error_at({path, {}, {}}, "Clang crashed on this file",
                     "a file that clang++ -fsyntax-only can read");
+  }
+  if (const Message* missing = missing_torch_header(done.parsed.messages)) {
+    return error_at(missing->at.file.empty() ? Location{path, {}, {}} : missing->at, missing->text,
+                    "LibTorch's include folders in the flags, or no flags: they are found then");
   }
   const Message* problem = first_error(done.parsed.messages);
   const bool nothing = done.program.functions.empty() && done.program.classes.empty();

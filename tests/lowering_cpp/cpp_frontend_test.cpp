@@ -300,6 +300,21 @@ TEST(CppFlags, NothingFoundSaysWhatWouldBe) {
   EXPECT_THAT(to_string(result.error()), HasSubstr("-p BUILD"));
 }
 
+// A file whose API is not declared says nothing by having no findings.
+TEST(CppFlags, WithoutTorchHeadersIsAnError) {
+  const TemporaryFolder folder;
+  Options options;
+  options.flags = {"-std=c++17"};
+  const auto result =
+      lower(folder.write("a.cpp",
+                         "#include <torch/torch.h>\nvoid f(torch::Tensor x) { x.backward(); }\n"),
+            options);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().where.begin.line, 1);
+  EXPECT_THAT(result.error().message, HasSubstr("'torch/torch.h' file not found"));
+  EXPECT_THAT(result.error().accepted, HasSubstr("LibTorch's include folders"));
+}
+
 // --- input that is not what it should be
 
 TEST(CppRobustness, ErrorsBecomeNotesWhereSomethingIsLeft) {
