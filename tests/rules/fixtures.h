@@ -50,11 +50,12 @@ inline Expected read_expected(const std::string& text) {
 // rules/*/*/{bad,good,limits}.EXTENSION, with the name of the file's language where it has one.
 inline std::vector<std::string> fixtures(const std::string& extension) {
   std::vector<std::string> files;
-  for (const auto& entry :
-       std::filesystem::recursive_directory_iterator(FORERUN_SOURCE_DIR "/rules")) {
-    if (entry.is_regular_file() && entry.path().extension() == extension &&
-        entry.path().stem() != "rule") {
-      files.push_back(std::filesystem::relative(entry.path(), FORERUN_SOURCE_DIR).string());
+  const auto rules = std::filesystem::recursive_directory_iterator(FORERUN_SOURCE_DIR "/rules");
+  for (auto entry = rules; entry != end(rules); ++entry) {
+    const bool in_rule_folder = entry.depth() == 2;  // <group>/<id>/<file>
+    if (in_rule_folder && entry->is_regular_file() && entry->path().extension() == extension &&
+        entry->path().stem() != "rule") {
+      files.push_back(std::filesystem::relative(entry->path(), FORERUN_SOURCE_DIR).string());
     }
   }
   std::sort(files.begin(), files.end());
