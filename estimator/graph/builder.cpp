@@ -194,4 +194,10 @@ Status Builder::needs_floating(const LayerSpec& layer, ValueId input) const {
   return mismatch(layer, fmt::format("floating-point numbers, not {}", name(dtype(input))), input);
 }
 
+Result<ValueId> Builder::activation(const LayerSpec& spec, const ops::Operator& op, ValueId input) {
+  if (const Status known = only_arguments(spec, {}); !known) return known.error();
+  if (const Status floating = needs_floating(spec, input); !floating) return floating.error();
+  return pointwise(op, input);
+}
+
 }  // namespace forerun::graph

@@ -5,10 +5,7 @@ namespace forerun::layers {
 namespace {
 
 Result<graph::ValueId> build(graph::Builder& builder, const LayerSpec& spec, graph::ValueId input) {
-  if (const Status known = only_arguments(spec, {}); !known) return known.error();
-  if (const Status floating = builder.needs_floating(spec, input); !floating)
-    return floating.error();
-  return builder.pointwise(ops::kGelu, input);
+  return builder.activation(spec, ops::kGelu, input);
 }
 
 }  // namespace
