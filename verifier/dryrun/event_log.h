@@ -38,7 +38,7 @@ enum { EMU_THREAD_MAIN = 0, EMU_THREAD_AUTOGRAD = 1, EMU_THREAD_OTHER = 2 };
 enum {
   EMU_EVENT_LAUNCH = 1,      // a: name of the kernel, mangled; b: blocks of the grid; c: threads of a block
   EMU_EVENT_GEMM = 2,        // a: m << 32 | n; b: k << 32 | batch; c: EMU_GEMM_* of the operands, see below
-  EMU_EVENT_COPY = 3,        // a: bytes; b: EMU_COPY_*; c: stream
+  EMU_EVENT_COPY = 3,        // a: bytes; b: EMU_COPY_*; c: address on the device; see below
   EMU_EVENT_BLOCK = 4,       // a: name of the call that waits for the device
   EMU_EVENT_COMPUTED_READ = 5,  // a: bytes; the host read what a kernel would have written
   EMU_EVENT_ALLOC = 6,       // PyTorch's block. a: address; b: bytes; c: allocated after it
@@ -50,9 +50,11 @@ enum {
   EMU_EVENT_STEP = 12,       // the end of a step. a: its number from 1
   EMU_EVENT_OUT_OF_MEMORY = 13,  // a: bytes asked for; b: free bytes
   EMU_EVENT_GRAPH = 14,      // a captured graph was launched. a: nodes
+  EMU_EVENT_TORCH_OUT_OF_MEMORY = 15,  // PyTorch raises its OutOfMemoryError. a: bytes asked for; b: allocated; c: reserved
 };
 
-// EMU_EVENT_COPY.b: a direction and what is so.
+// EMU_EVENT_COPY.b: a direction and what is so. c: where it is written, of a copy to the host where it
+// is read; a block written from the host is data.
 enum {
   EMU_COPY_TO_DEVICE = 1,
   EMU_COPY_TO_HOST = 2,
