@@ -142,6 +142,24 @@ bool Analysis::only_leaves(NodeId branch) const {
   return false;
 }
 
+// --- scopes
+
+std::vector<int> Analysis::scopes_around(NodeId id) const {
+  std::vector<int> around;
+  for (int at = node(id).scope; at != kNone;
+       at = graph_.scopes[static_cast<std::size_t>(at)].parent)
+    around.push_back(at);
+  return around;
+}
+
+int Analysis::scope_around(NodeId id, const std::function<bool(const ir::Scope&)>& test) const {
+  for (const int at : scopes_around(id)) {
+    const ir::Scope* source = graph_.scopes[static_cast<std::size_t>(at)].source;
+    if (source != nullptr && test(*source)) return at;
+  }
+  return kNone;
+}
+
 // --- values
 // -----------------------------------------------------------------------------------------
 

@@ -63,6 +63,20 @@ class Analysis {
   // Does the branch that this node is guarded by, between the loop and the node, do nothing but
   // leave the round?
   bool only_leaves(NodeId branch) const;
+  // The branches that decide, within one round of the loop (or the entry point when kNone), whether
+  // the node is met: control comes to it from one side only. Innermost, that is last met, first.
+  struct Guard {
+    NodeId branch = kNone;
+    int taken = 0;  // the side it is met on: +1 the condition held
+  };
+  std::vector<Guard> guards(NodeId node, LoopId within = kNone) const;
+
+  // --- scopes
+  // The scopes (no_grad, autocast, no_sync, any other `with`, guard objects) around a node,
+  // innermost first, those around the calls that lead to it included. Index into graph().scopes.
+  std::vector<int> scopes_around(NodeId node) const;
+  // The innermost of them that the test takes; kNone when there is none.
+  int scope_around(NodeId node, const std::function<bool(const ir::Scope&)>& test) const;
 
   // --- values
   // --------------------------------------------------------------------------------------

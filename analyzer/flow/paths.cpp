@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <deque>
 #include <set>
 #include <tuple>
@@ -56,6 +57,44 @@ std::optional<NodeId> Analysis::path(NodeId from, const Test& goal, const Test& 
     }
   }
   return std::nullopt;
+}
+
+namespace {
+
+// The nodes control can come to from here in the same round, the start itself left out.
+std::vector<bool> reach(const Graph& graph, const std::vector<NodeId>& starts, LoopId within) {
+  std::vector<bool> met(graph.nodes.size(), false);
+  std::vector<NodeId> open = starts;
+  const NodeId head = within == kNone ? kNone : graph.loops[static_cast<std::size_t>(within)].head;
+  while (!open.empty()) {
+    const NodeId at = open.back();
+    open.pop_back();
+    if (at == head || met[static_cast<std::size_t>(at)]) continue;
+    if (within != kNone && !graph.in(within, at)) continue;
+    met[static_cast<std::size_t>(at)] = true;
+    for (const Edge& edge : graph.nodes[static_cast<std::size_t>(at)].next) open.push_back(edge.to);
+  }
+  return met;
+}
+
+}  // namespace
+
+std::vector<Analysis::Guard> Analysis::guards(NodeId id, LoopId within) const {
+  std::vector<Guard> found;
+  for (NodeId branch = 0; branch < static_cast<NodeId>(graph_.nodes.size()); ++branch) {
+    const Node& one = node(branch);
+    if (one.form != Node::Form::Branch || one.prelude) continue;
+    if (within != kNone && !graph_.in(within, branch)) continue;
+    if (one.loop != kNone && !graph_.in(one.loop, id)) continue;  // of a loop that ended before
+    std::vector<NodeId> held, other;
+    for (const Edge& edge : one.next) (edge.taken > 0 ? held : other).push_back(edge.to);
+    const LoopId round = one.loop != kNone ? one.loop : within;
+    const bool if_held = reach(graph_, held, round)[static_cast<std::size_t>(id)];
+    const bool if_not = reach(graph_, other, round)[static_cast<std::size_t>(id)];
+    if (if_held != if_not) found.push_back({branch, if_held ? 1 : -1});
+  }
+  std::reverse(found.begin(), found.end());
+  return found;
 }
 
 bool Analysis::every_round(LoopId id, NodeId passed) const {

@@ -1,9 +1,9 @@
-#include "rules/rule.h"
-
 #include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
+
+#include "rules/training.h"
 
 namespace forerun::rules {
 namespace {
@@ -13,24 +13,6 @@ using flow::NodeId;
 using flow::ValueId;
 using flow::Values;
 using ir::Kind;
-
-// The scalers whose scaled loss this backward call runs.
-Values scalers_of(const Analysis& of, NodeId backward) {
-  Values scalers;
-  for (const ValueId one : of.graph_of(backward)) {
-    const ir::Op* maker = of.maker(one);
-    if (maker != nullptr && maker->kind == Kind::ScaleLoss)
-      flow::add(scalers, of.node(of.value(one).def).receiver);
-  }
-  return scalers;
-}
-
-bool is_disabled(const Analysis& of, const Values& scalers) {
-  return std::any_of(scalers.begin(), scalers.end(), [&](ValueId one) {
-    const ir::Op* maker = of.maker(one);
-    return maker != nullptr && flow::literal_argument(*maker, "enabled", 99) == "false";
-  });
-}
 
 // Clipping to a limit that was multiplied by the scale is right before unscaling.
 bool knows_the_scale(const Analysis& of, NodeId clip) {
@@ -53,12 +35,6 @@ bool is_measured(const flow::Node& node) {
   static const std::set<std::string> sizes = {"norm", "vector_norm", "abs", "mean", "sum",
                                               "max",  "min",         "std", "pow",  "square"};
   return node.is(Kind::Print) || (node.is(Kind::Tensor) && sizes.contains(node.op->callee));
-}
-
-Values reads_of(const flow::Node& node) {
-  Values reads = node.receiver;
-  for (const Values& argument : node.arguments) flow::add(reads, argument);
-  return reads;
 }
 
 // Nodes that look at the size of gradients: clipping, and measuring what .grad gives.
@@ -120,10 +96,8 @@ void check(const Analysis& of, Findings& found) {
               clips ? "gradients are clipped while they are still multiplied by the loss scale"
                     : "gradients are measured while they are still multiplied by the loss scale")
           .note(backward, "backward of the scaled loss makes them here")
-          .help(fmt::format("call {}.unscale_(optimizer) between backward() and this", [&] {
-            const flow::Value& scaler = of.value(scalers.front());
-            return scaler.form == flow::Value::Form::Name ? scaler.step : std::string("scaler");
-          }()));
+          .help(fmt::format("call {}.unscale_(optimizer) between backward() and this",
+                            called(of, scalers, "scaler")));
     }
   }
 }
