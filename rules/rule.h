@@ -15,14 +15,15 @@ namespace forerun::rules {
 // from").help("do this")
 class Findings {
  public:
-  Findings(const flow::Analysis& of, Level level, std::vector<Finding>& into)
+  // `of` is absent in a check of declarations: places are locations there.
+  Findings(const flow::Analysis* of, Level level, std::vector<Finding>& into)
       : of_(of), level_(level), into_(into) {}
 
   class Draft {
    public:
-    Draft(const flow::Analysis& of, Finding& finding) : of_(of), finding_(finding) {}
+    Draft(const flow::Analysis* of, Finding& finding) : of_(of), finding_(finding) {}
     Draft& note(flow::NodeId place, std::string message) {
-      return note(of_.node(place).at, std::move(message));
+      return note(of_->node(place).at, std::move(message));
     }
     Draft& note(const Location& place, std::string message);
     Draft& help(std::string cure);
@@ -30,18 +31,18 @@ class Findings {
     Draft& fix(std::string description, Location where, std::string replacement);
 
    private:
-    const flow::Analysis& of_;
+    const flow::Analysis* of_;
     Finding& finding_;
   };
 
   // The draft is used up in the same statement: another call of at() moves it.
   Draft at(flow::NodeId place, std::string message) {
-    return at(of_.node(place).at, std::move(message));
+    return at(of_->node(place).at, std::move(message));
   }
   Draft at(const Location& place, std::string message);
 
  private:
-  const flow::Analysis& of_;
+  const flow::Analysis* of_;
   Level level_;
   std::vector<Finding>& into_;
 };
@@ -55,10 +56,12 @@ constexpr Kinds kinds(Kind... kind) {
 
 struct Rule {
   Level level;  // unless the rule says otherwise for one finding, or the user for all
-  void (*check)(const flow::Analysis& of, Findings& found);
+  void (*check)(const flow::Analysis& of, Findings& found);  // null: only declarations matter
   // A program without any operation of these kinds cannot concern the rule; 0: any program can.
   Kinds needs = 0;
   bool moot_under_framework = false;  // Lightning and others do what the rule asks for
+  // What is asked of a program as a whole, once: its classes, and operations wherever they stand.
+  void (*declarations)(const ir::Program& program, Findings& found) = nullptr;
 };
 
 }  // namespace forerun::rules

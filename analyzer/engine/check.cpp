@@ -15,17 +15,32 @@
 namespace forerun::engine {
 namespace {
 
-void run_rule(const rules::CatalogEntry& entry, const flow::Analysis& of,
-              const Selection& selection, std::vector<Finding>& into) {
-  std::vector<Finding> found;
-  rules::Findings builder(of, entry.rule->level, found);
-  entry.rule->check(of, builder);
+void take(const rules::CatalogEntry& entry, std::vector<Finding> found, const Selection& selection,
+          std::vector<Finding>& into) {
   for (Finding& finding : found) {
     finding.rule_id = entry.id;
     finding.level = selection.level(entry.id, entry.group, finding.level);
     if (selection.reports(entry.id, entry.group, finding.location.file))
       into.push_back(std::move(finding));
   }
+}
+
+void run_rule(const rules::CatalogEntry& entry, const flow::Analysis& of,
+              const Selection& selection, std::vector<Finding>& into) {
+  if (entry.rule->check == nullptr) return;
+  std::vector<Finding> found;
+  rules::Findings builder(&of, entry.rule->level, found);
+  entry.rule->check(of, builder);
+  take(entry, std::move(found), selection, into);
+}
+
+void run_rule(const rules::CatalogEntry& entry, const ir::Program& program,
+              const Selection& selection, std::vector<Finding>& into) {
+  if (entry.rule->declarations == nullptr) return;
+  std::vector<Finding> found;
+  rules::Findings builder(nullptr, entry.rule->level, found);
+  entry.rule->declarations(program, builder);
+  take(entry, std::move(found), selection, into);
 }
 
 Finding unused(const Suppression& suppression, const std::string& what, const std::string& help) {
@@ -149,9 +164,14 @@ void sort_and_merge(std::vector<Finding>& findings) {
 Checked check(const ir::Program& program, const Selection& selection) {
   Checked result;
   const auto entries = concerned(program, selection);
+  const bool any_flow =
+      std::any_of(entries.begin(), entries.end(), [](const rules::CatalogEntry* entry) {
+        return entry->rule->check != nullptr;
+      });
   std::vector<std::unique_ptr<flow::Analysis>> analyses;
-  if (!entries.empty()) analyses = flow::analyse(program);
+  if (any_flow) analyses = flow::analyse(program);
   std::vector<Finding> all;
+  for (const rules::CatalogEntry* entry : entries) run_rule(*entry, program, selection, all);
   for (const auto& analysis : analyses) {
     if (!analysis->graph().whole) {
       result.notes.push_back(fmt::format("{}: '{}' is too large to follow whole; it is not checked",
