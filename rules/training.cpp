@@ -136,6 +136,57 @@ bool may_feed(const Analysis& of, NodeId backward, const Optimizer& optimizer) {
   return of.overlap(of.gradients_of(backward), optimizer.parameters);
 }
 
+bool fresh_each_round(const Analysis& of, LoopId loop, const Optimizer& optimizer) {
+  auto made_inside = [&](flow::ValueId id) { return of.graph().loop_in(of.value(id).loop, loop); };
+  if (!std::all_of(optimizer.self.begin(), optimizer.self.end(), made_inside)) return false;
+  const Values& owners = optimizer.parameters.owners;
+  return !optimizer.parameters.known || std::all_of(owners.begin(), owners.end(), made_inside);
+}
+
+bool cleared_inside(const Analysis& of, LoopId loop, const Optimizer& optimizer) {
+  const std::vector<NodeId> clearing = of.where([&](const flow::Node& node) {
+    const auto id = static_cast<NodeId>(&node - of.graph().nodes.data());
+    return of.graph().in(loop, id) && (may_clear(of, id, optimizer) || clears(of, id, optimizer));
+  });
+  return !clearing.empty();
+}
+
+LoopId closure_loop(const Analysis& of, NodeId step) {
+  const flow::Node& node = of.node(step);
+  const std::vector<flow::Loop>& loops = of.graph().loops;
+  for (LoopId id = 0; id < static_cast<LoopId>(loops.size()); ++id) {
+    const flow::Loop& loop = of.loop(id);
+    if (loop.closure && loop.frame == node.frame && loop.at == node.at) return id;
+  }
+  return flow::kNone;
+}
+
+bool runs_closure(const Analysis& of, NodeId step, NodeId inside) {
+  const LoopId loop = closure_loop(of, step);
+  return loop != flow::kNone && of.graph().in(loop, inside);
+}
+
+bool is_lbfgs(const Analysis& of, const Optimizer& optimizer) {
+  return std::any_of(optimizer.self.begin(), optimizer.self.end(), [&](ValueId one) {
+    const ir::Op* maker = of.maker(one);
+    if (maker != nullptr) return maker->callee == "LBFGS";
+    const std::string& name = of.value(one).step;
+    return name.find("lbfgs") != std::string::npos || name.find("LBFGS") != std::string::npos;
+  });
+}
+
+bool may_run_backward(const Analysis& of, NodeId id, const Optimizer& optimizer) {
+  const flow::Node& node = of.node(id);
+  if (!node.is(Kind::Call) || node.expanded) return false;
+  if (of.may_touch(id, optimizer.self) || of.may_touch(id, optimizer.parameters.owners))
+    return true;
+  const Values given = reads_of(node);
+  const bool unseen = of.may_touch(id, given);  // not one of the harmless
+  return unseen && (of.attached(given) || std::any_of(given.begin(), given.end(), [&](ValueId one) {
+                      return of.is_module(one);
+                    }));
+}
+
 Values scalers_of(const Analysis& of, NodeId backward) {
   Values scalers;
   for (const ValueId one : of.graph_of(backward)) {

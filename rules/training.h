@@ -16,6 +16,8 @@ struct Optimizer {
 // The optimizer that a step (plain or through a scaler), or an unscale, is about.
 Optimizer optimizer_of(const flow::Analysis& of, flow::NodeId step);
 
+bool is_lbfgs(const flow::Analysis& of, const Optimizer& optimizer);
+
 // Does the node clear the optimizer's gradients, as far as can be seen? For absence rules: doubt
 // counts as yes.
 bool clears(const flow::Analysis& of, flow::NodeId node, const Optimizer& optimizer);
@@ -35,6 +37,20 @@ bool may_feed(const flow::Analysis& of, flow::NodeId backward, const Optimizer& 
 // `backward` is set to the one that was found.
 flow::LoopId training_loop(const flow::Analysis& of, flow::NodeId step, const Optimizer& optimizer,
                            flow::NodeId& backward);
+
+// An optimizer made in the loop over tensors made in the loop starts without gradients.
+bool fresh_each_round(const flow::Analysis& of, flow::LoopId loop, const Optimizer& optimizer);
+// Something in the loop clears the optimizer's gradients, or may.
+bool cleared_inside(const flow::Analysis& of, flow::LoopId loop, const Optimizer& optimizer);
+
+// The step is given a closure, and this operation runs in it.
+bool runs_closure(const flow::Analysis& of, flow::NodeId step, flow::NodeId inside);
+// The loop a step runs its closure in; kNone when it has none that is seen.
+flow::LoopId closure_loop(const flow::Analysis& of, flow::NodeId step);
+
+// Code that is not seen and could run backward into the optimizer: it gets the optimizer, its model
+// or something that has a graph.
+bool may_run_backward(const flow::Analysis& of, flow::NodeId node, const Optimizer& optimizer);
 
 // The scalers whose scaled loss this backward call runs.
 flow::Values scalers_of(const flow::Analysis& of, flow::NodeId backward);

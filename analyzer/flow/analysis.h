@@ -30,6 +30,8 @@ class Analysis {
   const Node& node(NodeId id) const { return graph_.nodes[static_cast<std::size_t>(id)]; }
   const Value& value(ValueId id) const { return graph_.values[static_cast<std::size_t>(id)]; }
   const Loop& loop(LoopId id) const { return graph_.loops[static_cast<std::size_t>(id)]; }
+  // Where a round of the loop ends; kNone for no loop, or one whose rounds never end.
+  NodeId loop_latch(LoopId id) const { return id == kNone ? kNone : loop(id).latch; }
 
   // The entry point's operations of a kind, in program order; calls that were expanded are left out
   // (their operations are there), as is what ran before the entry point.
@@ -145,6 +147,9 @@ class Analysis {
 
 // Every entry point of the program, analysed. `program` must outlive them.
 std::vector<std::unique_ptr<Analysis>> analyse(const ir::Program& program);
+// One function as if it were an entry point: what its callers cannot be asked, because they were
+// given the object from outside.
+std::unique_ptr<Analysis> analyse(const ir::Program& program, const ir::Function& root);
 
 // Does a gradient flow through this operation's result to what it was computed from?
 bool carries_gradient(const ir::Op& op);

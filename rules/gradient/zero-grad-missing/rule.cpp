@@ -11,14 +11,6 @@ using flow::NodeId;
 using flow::Values;
 using ir::Kind;
 
-// An optimizer made in the loop over tensors made in the loop starts without gradients.
-bool fresh_each_round(const Analysis& of, LoopId loop, const Optimizer& optimizer) {
-  auto made_inside = [&](flow::ValueId id) { return of.graph().loop_in(of.value(id).loop, loop); };
-  if (!std::all_of(optimizer.self.begin(), optimizer.self.end(), made_inside)) return false;
-  const Values& owners = optimizer.parameters.owners;
-  return !optimizer.parameters.known || std::all_of(owners.begin(), owners.end(), made_inside);
-}
-
 // Clearing that leaves this loop's rounds alone: in a loop beside it, or after it.
 bool elsewhere(const Analysis& of, NodeId clearing, LoopId loop) {
   if (of.graph().in(loop, clearing)) return false;
@@ -37,6 +29,7 @@ void check(const Analysis& of, Findings& found) {
     NodeId backward = flow::kNone;
     const LoopId loop = training_loop(of, step, optimizer, backward);
     if (loop == flow::kNone || fresh_each_round(of, loop, optimizer)) continue;
+    if (runs_closure(of, step, backward) && is_lbfgs(of, optimizer)) continue;  // its own rule
     if (!optimizer.parameters.known)
       flow::add(optimizer.parameters.owners, of.gradients_of(backward).owners);
     const std::vector<NodeId> clearing = of.where([&](const flow::Node& node) {
