@@ -26,10 +26,13 @@ if(NOT FORERUN_TORCH_ROOT)
   return()
 endif()
 
-file(STRINGS ${FORERUN_TORCH_ROOT}/include/torch/headeronly/version.h version_lines REGEX "#define TORCH_VERSION_(MAJOR|MINOR) ")
-if(NOT version_lines AND EXISTS ${FORERUN_TORCH_ROOT}/include/torch/csrc/api/include/torch/version.h)
-  file(STRINGS ${FORERUN_TORCH_ROOT}/include/torch/csrc/api/include/torch/version.h version_lines REGEX "#define TORCH_VERSION_(MAJOR|MINOR) ")
-endif()
+# Since 2.10 in headeronly/; before in the C++ API's folder.
+set(version_lines "")
+foreach(header torch/headeronly/version.h torch/csrc/api/include/torch/version.h)
+  if(NOT version_lines AND EXISTS ${FORERUN_TORCH_ROOT}/include/${header})
+    file(STRINGS ${FORERUN_TORCH_ROOT}/include/${header} version_lines REGEX "#define TORCH_VERSION_(MAJOR|MINOR) ")
+  endif()
+endforeach()
 string(REGEX MATCHALL "[0-9]+" version_parts "${version_lines}")
 string(JOIN "." FORERUN_TORCH_FOUND_VERSION ${version_parts})
 

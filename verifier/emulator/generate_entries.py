@@ -44,15 +44,20 @@ def renamed(header):
     return [pair for pair in pairs if not pair[1].endswith(("_ptsz", "_ptds"))]
 
 
-def considered(path):
+def considered(path, release):
+    """What entries.txt says of each name. A third word says in which release only: the names of others are not there or differ."""
     result = {}
     with open(path, encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
             words = line.partition("#")[0].split()
             if not words:
                 continue
-            if len(words) != 2 or words[0] not in ("modelled", "harmless", "unmodelled"):
-                sys.exit(f"{path}:{number}: expected 'modelled NAME', 'harmless NAME' or 'unmodelled NAME'")
+            kinds = ("modelled", "harmless", "unmodelled")
+            if len(words) not in (2, 3) or words[0] not in kinds or words[2:] not in ([], ["cu12"], ["cu13"]):
+                sys.exit(f"{path}:{number}: expected 'modelled NAME', 'harmless NAME' or 'unmodelled NAME', "
+                         "and perhaps cu12 or cu13")
+            if words[2:] not in ([], [release]):
+                continue
             if words[1] in result:
                 sys.exit(f"{path}:{number}: {words[1]} is listed twice")
             result[words[1]] = words[0]
@@ -62,6 +67,7 @@ def considered(path):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--entries", required=True, help="entries.txt of the library")
+    parser.add_argument("--release", required=True, help="CUDA's, such as cu13")
     parser.add_argument("--library", help="the real library")
     parser.add_argument("--header", help="a header to take the names from instead")
     parser.add_argument("--compiler", default="cc")
@@ -72,7 +78,7 @@ def main():
     parser.add_argument("--map", required=True, help="version script to write")
     options = parser.parse_args()
 
-    entries = considered(options.entries)
+    entries = considered(options.entries, options.release)
     if options.library:
         names, node = exported(options.library)
     else:

@@ -46,19 +46,27 @@ static void capture_info(cudaStream_t stream, enum cudaStreamCaptureStatus* stat
   if (dependencies_out != NULL) *dependencies_out = 0;
 }
 
-#if CUDART_VERSION >= 13000
-cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus* status,
-                                     unsigned long long* id, cudaGraph_t* graph,
-                                     const cudaGraphNode_t** dependencies,
-                                     const cudaGraphEdgeData** edges, size_t* dependency_count) {
-  if (edges != NULL) *edges = NULL;
-#else
+// CUDA 13 gave the newest form the plain name; CUDA 12's headers give it to the older one.
+#if CUDART_VERSION < 13000
 cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus* status,
                                         unsigned long long* id, cudaGraph_t* graph,
                                         const cudaGraphNode_t** dependencies,
                                         size_t* dependency_count) {
-#endif
   if (dependencies != NULL) *dependencies = NULL;
+  capture_info(stream, status, id, graph, dependency_count);
+  return cudaSuccess;
+}
+#define NEWEST_CAPTURE_INFO cudaStreamGetCaptureInfo_v3
+#else
+#define NEWEST_CAPTURE_INFO cudaStreamGetCaptureInfo
+#endif
+
+cudaError_t NEWEST_CAPTURE_INFO(cudaStream_t stream, enum cudaStreamCaptureStatus* status,
+                                unsigned long long* id, cudaGraph_t* graph,
+                                const cudaGraphNode_t** dependencies,
+                                const cudaGraphEdgeData** edges, size_t* dependency_count) {
+  if (dependencies != NULL) *dependencies = NULL;
+  if (edges != NULL) *edges = NULL;
   capture_info(stream, status, id, graph, dependency_count);
   return cudaSuccess;
 }

@@ -119,3 +119,9 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
   *milliseconds = 1;
   return cudaSuccess;
 }
+
+#if CUDART_VERSION < 13000
+cudaError_t cudaEventElapsedTime_v2(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
+  return cudaEventElapsedTime(milliseconds, start, end);
+}
+#endif
