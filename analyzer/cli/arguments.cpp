@@ -11,7 +11,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-const std::vector<std::string> kFormats = {"text", "json", "sarif", "github"};
+const std::vector<std::string> kFormats = {"text", "json", "sarif", "github", "junit"};
 const std::vector<std::string> kLevels = {"note", "warning", "error", "never"};
 
 struct Words {
@@ -50,9 +50,13 @@ po::options_description describe(Arguments& into, Words& words) {
       ("build,p", text(&into.build_path, "FOLDER"), "where compile_commands.json is; also -p")  //
       ("extra-arg", list(&into.extra_args, "FLAG"), "added to the flags of every C++ file")     //
       ("torch", list(&into.torch, "FOLDER"),
-       "where LibTorch's headers are, for C++ files without flags")                   //
-      ("format", text(&into.format, "FORMAT"), "text, json, sarif or github (text)")  //
-      ("output", text(&into.output, "FILE"), "writes the report there")               //
+       "where LibTorch's headers are, for C++ files without flags")                          //
+      ("format", text(&into.format, "FORMAT"), "text, json, sarif, github or junit (text)")  //
+      ("output", text(&into.output, "FILE"), "writes the report there")                      //
+      ("fix", po::bool_switch(&into.fix),
+       "mends what can be mended with certainty, and reports the rest")  //
+      ("diff", po::bool_switch(&into.diff),
+       "shows what --fix would change, instead of findings; 1 when that is anything")  //
       ("statistics", po::bool_switch(&into.statistics),
        "counts by rule instead of the findings (text)")                                  //
       ("jobs,j", text(&words.jobs, "N"), "files checked at once (one a core); also -j")  //
@@ -134,6 +138,8 @@ Status understand(const Words& words, Arguments& into) {
   }
   if (into.update_baseline && into.baseline.empty())
     return error("--update-baseline needs to know where", "--baseline FILE --update-baseline");
+  if (into.fix && std::find(into.paths.begin(), into.paths.end(), "-") != into.paths.end())
+    return error("--fix cannot change standard input", "a file, or --diff");
   into.settings.select = placed(words.select);
   into.settings.ignore = placed(words.ignore);
   into.settings.exclude = placed(words.exclude);

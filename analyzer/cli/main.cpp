@@ -7,6 +7,7 @@
 
 #include "analyzer/cli/arguments.h"
 #include "analyzer/cli/lint.h"
+#include "analyzer/engine/fixes.h"
 #include "analyzer/engine/selection.h"
 #include "core/files.h"
 #include "core/version.h"
@@ -27,6 +28,7 @@ std::string render(const Arguments& given, const Linted& linted) {
   if (given.format == "json") return engine::write_json(linted.report);
   if (given.format == "sarif") return engine::write_sarif(linted.report);
   if (given.format == "github") return engine::write_github(linted.report);
+  if (given.format == "junit") return engine::write_junit(linted.report);
   if (given.statistics) return engine::write_statistics(linted.report);
   return engine::write_text(linted.report, wants_colour(given));
 }
@@ -57,12 +59,43 @@ int explain(const std::string& id, const std::string& output) {
   return page ? emit(kProgram, *page, output, kExitClean) : complain(kProgram, page.error());
 }
 
+// A fix may uncover another, or have to wait for one it overlaps; this many rounds settle all but a
+// pair of rules that undo each other.
+constexpr int kMaxFixRounds = 10;
+
+Result<Linted> lint_and_fix(const Arguments& given) {
+  int mended = 0;
+  for (int round = 0;; ++round) {
+    auto linted = lint(given);
+    if (!linted) return linted;
+    const engine::Fixed fixed = engine::apply_fixes(linted->report.findings, linted->report.texts);
+    if (fixed.applied == 0 || round == kMaxFixRounds) {
+      if (mended > 0) linted->notes.push_back(fmt::format("{} mended", mended));
+      return linted;
+    }
+    for (const auto& [path, text] : fixed.texts) {
+      if (const Status written = write_file(path, text); !written) return written.error();
+    }
+    mended += fixed.applied;
+  }
+}
+
+int show_diff(const Arguments& given, const Linted& linted) {
+  const engine::Fixed fixed = engine::apply_fixes(linted.report.findings, linted.report.texts);
+  const bool broken = !linted.report.errors.empty();
+  return emit(kProgram, fixed.diff, given.output,
+              broken              ? kExitCannotRun
+              : fixed.applied > 0 ? kExitFound
+                                  : kExitClean);
+}
+
 int run_lint(const Arguments& given) {
-  const auto linted = lint(given);
+  const auto linted = given.fix && !given.diff ? lint_and_fix(given) : lint(given);
   if (!linted) return complain(kProgram, linted.error());
   for (const std::string& note : linted->notes)
     std::fprintf(stderr, "%s: %s\n", kProgram, note.c_str());
   for (const Error& problem : linted->report.errors) complain(kProgram, problem);
+  if (given.diff) return show_diff(given, *linted);
   const bool broken = !linted->report.errors.empty();
   if (given.update_baseline) {
     const Status written = write_file(

@@ -165,9 +165,8 @@ Checked check(const ir::Program& program, const Selection& selection) {
   Checked result;
   const auto entries = concerned(program, selection);
   const bool any_flow =
-      std::any_of(entries.begin(), entries.end(), [](const rules::CatalogEntry* entry) {
-        return entry->rule->check != nullptr;
-      });
+      std::any_of(entries.begin(), entries.end(),
+                  [](const rules::CatalogEntry* entry) { return entry->rule->check != nullptr; });
   std::vector<std::unique_ptr<flow::Analysis>> analyses;
   if (any_flow) analyses = flow::analyse(program);
   std::vector<Finding> all;

@@ -26,10 +26,16 @@ Json to_json(const Finding& finding, const std::string& fingerprint) {
             {"location", place(finding.location)},
             {"related", Json::array()},
             {"help", finding.help},
+            {"fixes", Json::array()},
             {"fingerprint", fingerprint}};
   for (const Finding::Related& related : finding.related)
     json["related"].push_back(
         {{"message", related.message}, {"location", place(related.location)}});
+  for (const Fix& fix : finding.fixes) {
+    json["fixes"].push_back({{"description", fix.description},
+                             {"location", place(fix.where)},
+                             {"replacement", fix.replacement}});
+  }
   return json;
 }
 

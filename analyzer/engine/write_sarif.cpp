@@ -98,6 +98,26 @@ Json rules_of(std::map<std::string, int>& index) {
   return list;
 }
 
+// A deleted region without an end is empty: an insertion. The replacements of one file stand
+// together.
+Json fix(const Finding& finding, const Texts& texts) {
+  std::map<std::string, Json> changes;
+  for (const Fix& one : finding.fixes) {
+    Location where = one.where;
+    if (where.end.line == 0) where.end = where.begin;
+    Json region = physical(where, texts)["region"];
+    changes[where.file].push_back(
+        {{"deletedRegion", region}, {"insertedContent", {{"text", one.replacement}}}});
+  }
+  Json json{{"description", {{"text", finding.fixes.front().description}}},
+            {"artifactChanges", Json::array()}};
+  for (auto& [file, replacements] : changes) {
+    json["artifactChanges"].push_back(
+        {{"artifactLocation", {{"uri", uri(file)}}}, {"replacements", replacements}});
+  }
+  return json;
+}
+
 Json result(const Finding& finding, int rule, const std::string& fingerprint, const Texts& texts) {
   std::string message = finding.message;
   if (!finding.help.empty()) message += "\n" + finding.help;
@@ -113,6 +133,7 @@ Json result(const Finding& finding, int rule, const std::string& fingerprint, co
                                         {"message", {{"text", related.message}}},
                                         {"physicalLocation", physical(related.location, texts)}});
   }
+  if (!finding.fixes.empty()) json["fixes"] = Json::array({fix(finding, texts)});
   return json;
 }
 

@@ -274,6 +274,18 @@ TEST(GitHub, Escapes) {
   EXPECT_THAT(write_github(one), HasSubstr("%0Acall zero_grad()"));
 }
 
+TEST(JUnit, AFailedCaseAFinding) {
+  Report one = report();
+  one.findings[0].message = "a < b & \"c\"\x01";
+  one.errors.push_back(error_at({"broken.py", {3, 1}, {}}, "does not parse"));
+  const std::string xml = write_junit(one);
+  EXPECT_THAT(xml, HasSubstr("tests=\"3\" failures=\"2\" errors=\"1\">"));
+  EXPECT_THAT(xml, HasSubstr("<testsuite name=\"p.py\" tests=\"2\" failures=\"2\" errors=\"0\">"));
+  EXPECT_THAT(xml, HasSubstr("message=\"a &lt; b &amp; &quot;c&quot;?\""));
+  EXPECT_THAT(xml, HasSubstr("<error message=\"does not parse\"/>"));
+  EXPECT_THAT(write_junit(Report{}), HasSubstr("tests=\"1\" failures=\"0\" errors=\"0\">"));
+}
+
 TEST(Json, HoldsEverything) {
   const auto json = nlohmann::json::parse(write_json(report()));
   EXPECT_EQ(json["findings"].size(), 2u);
