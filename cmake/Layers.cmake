@@ -14,6 +14,7 @@ set(FORERUN_EXTERNAL_yaml forerun::yaml)  # headers: yaml-cpp/
 set(FORERUN_EXTERNAL_toml forerun::toml)  # headers: toml++/
 set(FORERUN_EXTERNAL_fmt fmt::fmt)  # headers: fmt/
 set(FORERUN_EXTERNAL_program_options Boost::program_options)  # headers: boost/program_options
+set(FORERUN_EXTERNAL_libdw forerun::libdw)  # headers: elfutils/
 set(FORERUN_EXTERNAL_threads Threads::Threads)
 set(FORERUN_EXTERNAL_clang forerun::clang)  # headers: clang/ clang-c/ llvm/ llvm-c/
 set(FORERUN_EXTERNAL_tree_sitter forerun::tree_sitter)  # headers: tree_sitter/

@@ -123,6 +123,7 @@ Result<std::vector<std::string>> environment(const EmulatedMachine& machine,
   const std::string searched = take(result, "LD_LIBRARY_PATH");
   take(result, kProfileVariable);
   take(result, kReportVariable);
+  take(result, kEventsVariable);
   result.push_back("LD_PRELOAD=" + in_front(preload, preloaded));
   result.push_back("LD_LIBRARY_PATH=" + in_front(whole, searched));
   result.push_back(std::string(kProfileVariable) + "=" + profile_text(machine));

@@ -12,6 +12,7 @@ namespace forerun::dryrun {
 // What the emulator reads; verifier/emulator/device/profile.c is the other side of these.
 inline constexpr const char* kProfileVariable = "FORERUN_EMULATOR_PROFILE";
 inline constexpr const char* kReportVariable = "FORERUN_EMULATOR_REPORT";
+inline constexpr const char* kEventsVariable = "FORERUN_EMULATOR_EVENTS";
 // Where a user says the emulator's libraries are; read by tools, not by this library.
 inline constexpr const char* kFolderVariable = "FORERUN_EMULATOR";
 
@@ -35,8 +36,8 @@ Result<std::string> find_emulator(const std::string& executable_folder, const st
 Result<std::vector<std::string>> emulator_libraries(const std::string& folder);
 
 // `base` ("NAME=value" entries, as in environ) with LD_PRELOAD, LD_LIBRARY_PATH and the profile
-// set; what base already preloads or searches comes behind the emulator. A report path of an outer
-// run is taken out: a run reports to its own. Errors: those of emulator_libraries.
+// set; what base already preloads or searches comes behind the emulator. Paths of an outer run's
+// report and log are taken out: a run reports to its own. Errors: those of emulator_libraries.
 Result<std::vector<std::string>> environment(const EmulatedMachine& machine,
                                              const std::string& folder,
                                              const std::vector<std::string>& base);

@@ -14,8 +14,17 @@ namespace {
 
 volatile std::sig_atomic_t running_program = 0;
 
+volatile std::sig_atomic_t interrupts = 0;
+
 void pass_on(int signal) {
   if (running_program > 0) ::kill(static_cast<pid_t>(running_program), signal);
+}
+
+// A terminal sends SIGINT to the program as well. One that does not end at the first is ended at
+// the second.
+void interrupt(int) {
+  interrupts = interrupts + 1;
+  if (interrupts > 1) pass_on(SIGKILL);
 }
 
 // Handlers for the time of one wait. SIGTERM and SIGHUP are held back until there is a program to
@@ -28,12 +37,14 @@ class Signals {
     ::sigaddset(&held, SIGTERM);
     ::sigaddset(&held, SIGHUP);
     ::sigprocmask(SIG_BLOCK, &held, &mask_before_);
-    struct sigaction ignore {};
-    ignore.sa_handler = SIG_IGN;
+    interrupts = 0;
+    struct sigaction count {};
+    count.sa_handler = interrupt;
+    count.sa_flags = SA_RESTART;
     struct sigaction forward {};
     forward.sa_handler = pass_on;
     forward.sa_flags = SA_RESTART;
-    ::sigaction(SIGINT, &ignore, &before_[0]);
+    ::sigaction(SIGINT, &count, &before_[0]);
     ::sigaction(SIGTERM, &forward, &before_[1]);
     ::sigaction(SIGHUP, &forward, &before_[2]);
   }

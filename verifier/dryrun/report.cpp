@@ -1,14 +1,11 @@
 #include "verifier/dryrun/report.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <map>
 #include <utility>
 
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "core/units.h"
 #include "verifier/dryrun/report_layout.h"
@@ -32,10 +29,6 @@ std::vector<NamedCount> named_counts(const EmuReport& shared, std::uint32_t kind
   return result;
 }
 
-std::string bytes_text(std::int64_t bytes) {
-  return fmt::format("{} B ({})", with_thousands(bytes), format_bytes(bytes));
-}
-
 std::string device_text(const DeviceUse& use, bool several, std::int64_t usable_bytes) {
   const std::string which = several ? fmt::format("device {}: ", use.device) : std::string();
   std::string text = fmt::format("  {}{} handed out by cudaMalloc at most, of {} usable\n", which,
@@ -52,44 +45,27 @@ std::string device_text(const DeviceUse& use, bool several, std::int64_t usable_
   return text;
 }
 
-std::string names_text(const char* title, const std::vector<NamedCount>& names) {
+std::string names_text(const char* title, const std::vector<NamedCount>& names, std::size_t most) {
   if (names.empty()) return fmt::format("  {}: none\n", title);
   std::string text = fmt::format("  {}:\n", title);
-  for (const NamedCount& entry : names)
-    text += fmt::format("    {} x {}\n", entry.name, entry.count);
+  const std::size_t shown = names.size() > most + 1 ? most : names.size();
+  for (std::size_t i = 0; i < shown; ++i)
+    text += fmt::format("    {} x {}\n", names[i].name, names[i].count);
+  if (shown < names.size()) text += fmt::format("    and {} more\n", names.size() - shown);
   return text;
 }
 
 }  // namespace
 
 Result<SharedReport> SharedReport::create() {
-  const int fd = ::memfd_create("forerun-report", MFD_CLOEXEC);
-  if (fd < 0) return error(fmt::format("cannot make a report: {}", std::strerror(errno)));
-  void* mapped =
-      ::ftruncate(fd, sizeof(EmuReport)) != 0
-          ? MAP_FAILED
-          : ::mmap(nullptr, sizeof(EmuReport), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  if (mapped == MAP_FAILED) {
-    const int reason = errno;
-    ::close(fd);
-    return error(fmt::format("cannot make a report: {}", std::strerror(reason)));
-  }
-  static_cast<EmuReport*>(mapped)->magic = EMU_REPORT_MAGIC;
-  return SharedReport(fd, mapped);
+  Result<SharedMemory> memory = SharedMemory::create("forerun-report", sizeof(EmuReport));
+  if (!memory) return memory.error();
+  static_cast<EmuReport*>(memory->at())->magic = EMU_REPORT_MAGIC;
+  return SharedReport(std::move(*memory));
 }
-
-SharedReport::SharedReport(SharedReport&& other) noexcept
-    : fd_(std::exchange(other.fd_, -1)), mapped_(std::exchange(other.mapped_, nullptr)) {}
-
-SharedReport::~SharedReport() {
-  if (mapped_ != nullptr) ::munmap(mapped_, sizeof(EmuReport));
-  if (fd_ >= 0) ::close(fd_);
-}
-
-std::string SharedReport::path() const { return fmt::format("/proc/{}/fd/{}", ::getpid(), fd_); }
 
 Report SharedReport::read() const {
-  const auto& shared = *static_cast<const EmuReport*>(mapped_);
+  const auto& shared = *static_cast<const EmuReport*>(memory_.at());
   Report report;
   report.processes = loaded(shared.processes);
   report.launches = loaded(shared.launches);
@@ -117,25 +93,38 @@ bool ran_out_of_memory(const Report& report) {
                      [](const DeviceUse& use) { return use.failed_requests > 0; });
 }
 
-std::string report_text(const Report& report, std::int64_t usable_bytes) {
-  if (report.processes == 0) return "  the program did not use the device\n";
+std::string bytes_text(std::int64_t bytes) {
+  return fmt::format("{} B ({})", with_thousands(bytes), format_bytes(bytes));
+}
+
+std::string memory_text(const Report& report, std::int64_t usable_bytes) {
   std::string text;
   if (report.devices.empty()) text += "  no device memory was asked for\n";
   for (const DeviceUse& use : report.devices)
     text += device_text(use, report.devices.size() > 1, usable_bytes);
   if (report.processes > 1)
     text += fmt::format("  largest of {} processes; the counts are of all\n", report.processes);
-  text += fmt::format("  {} kernel launches, {} blocking waits, {} to the device, {} to the host\n",
-                      with_thousands(report.launches), with_thousands(report.synchronisations),
-                      format_bytes(report.bytes_to_device), format_bytes(report.bytes_to_host));
+  return text;
+}
+
+std::string counts_text(const Report& report, std::size_t names) {
+  std::string text =
+      fmt::format("  {} kernel launches, {} blocking waits, {} to the device, {} to the host\n",
+                  with_thousands(report.launches), with_thousands(report.synchronisations),
+                  format_bytes(report.bytes_to_device), format_bytes(report.bytes_to_host));
   if (report.unbacked_copies > 0) {
     text += fmt::format("  large copies that were not kept, and read back as zero: {}\n",
                         with_thousands(report.unbacked_copies));
   }
-  text += names_text("unmodelled calls", report.unmodelled);
+  text += names_text("unmodelled calls", report.unmodelled, names);
   if (!report.unknown_sizes.empty())
-    text += names_text("sizes unknown, taken as 0", report.unknown_sizes);
+    text += names_text("sizes unknown, taken as 0", report.unknown_sizes, names);
   return text;
+}
+
+std::string report_text(const Report& report, std::int64_t usable_bytes) {
+  if (report.processes == 0) return "  the program did not use the device\n";
+  return memory_text(report, usable_bytes) + counts_text(report, EMU_MAX_NAMES);
 }
 
 }  // namespace forerun::dryrun

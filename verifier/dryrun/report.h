@@ -2,11 +2,14 @@
 // they share.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/result.h"
+#include "verifier/dryrun/shared_memory.h"
 
 namespace forerun::dryrun {
 
@@ -38,32 +41,30 @@ struct Report {
       unknown_sizes;  // sizes only NVIDIA's libraries know, taken as zero, by name
 };
 
-// The memory the emulator writes its report into. It has no name in any file system, so that
-// nothing is left behind however the program or the tool ends.
+// The memory the emulator writes its report into.
 class SharedReport {
  public:
-  // Errors: the system has no anonymous files (memfd_create), or no memory.
+  // Errors: those of SharedMemory::create.
   static Result<SharedReport> create();
-  SharedReport(SharedReport&& other) noexcept;
-  SharedReport(const SharedReport&) = delete;
-  SharedReport& operator=(const SharedReport&) = delete;
-  ~SharedReport();
 
-  // For kReportVariable; readable by processes of the same user while this object lives.
-  std::string path() const;
+  std::string path() const { return memory_.path(); }  // for kReportVariable
   Report read() const;
 
  private:
-  SharedReport(int fd, void* mapped) : fd_(fd), mapped_(mapped) {}
-  int fd_;
-  void* mapped_;
+  explicit SharedReport(SharedMemory memory) : memory_(std::move(memory)) {}
+  SharedMemory memory_;
 };
 
 // True when some cudaMalloc did not fit.
 bool ran_out_of_memory(const Report& report);
 
-// The report as lines of text: memory of each device against usable_bytes, counts, what was not
-// modelled.
+// The report as lines of text: memory of each device against usable_bytes; counts and what was not
+// modelled, of which at most `names` are named. report_text is both, with all the names.
+std::string memory_text(const Report& report, std::int64_t usable_bytes);
+std::string counts_text(const Report& report, std::size_t names);
 std::string report_text(const Report& report, std::int64_t usable_bytes);
+
+// "1,972,996,096 B (1881.6 MiB)"
+std::string bytes_text(std::int64_t bytes);
 
 }  // namespace forerun::dryrun

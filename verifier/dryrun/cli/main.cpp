@@ -1,65 +1,34 @@
-// forerun-dry-run [--gpu NAME] [--memory SIZE] [--gpus N] -- COMMAND...
+// forerun-dry-run [options] -- COMMAND...
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "cli/options/options.h"
+#include "core/files.h"
 #include "core/units.h"
-#include "estimator/devices/device.h"
-#include "verifier/dryrun/environment.h"
+#include "verifier/dryrun/cli/options.h"
 #include "verifier/dryrun/process.h"
-#include "verifier/dryrun/report.h"
+#include "verifier/dryrun/run_report.h"
+#include "verifier/dryrun/trace.h"
 
 namespace forerun::cli {
 namespace {
 
-namespace po = boost::program_options;
-
 constexpr const char* kProgram = "forerun dry-run";
 constexpr int kExitDoesNotFit = 3;
 
-po::options_description options() {
-  po::options_description list;
-  list.add_options()("help", "print this text");
-  list.add_options()("gpu",
-                     po::value<std::string>()->default_value("h100-sxm-80gb")->value_name("NAME"),
-                     "the GPU to emulate, or a profile of your own ending in .json");
-  list.add_options()("memory", po::value<std::string>()->value_name("SIZE"),
-                     "device memory the program may allocate, such as 24GiB (default: the GPU's "
-                     "own, less the context)");
-  list.add_options()("gpus", po::value<int>()->default_value(1)->value_name("N"),
-                     "how many of them, 1 to 16");
-  return list;
-}
-
 const Usage& usage() {
   static const Usage text{
-      kProgram, "executes your program on an emulated GPU and reports the device memory it took",
+      kProgram,
+      "executes your program on an emulated GPU and reports the device memory it took, what it "
+      "launched, copied and waited for, and what grows",
       "[options] -- COMMAND [ARGUMENT...]",
       "the program's own; 128 + N when signal N ended it; 3 when it failed after running out of "
-      "device memory; 2 when it could not be run"};
+      "device memory; 2 when it could not be run or the report could not be written"};
   return text;
-}
-
-Result<dryrun::EmulatedMachine> machine_of(const po::variables_map& values) {
-  const Result<devices::Device> device = devices::find(values["gpu"].as<std::string>());
-  if (!device) return device.error();
-  dryrun::EmulatedMachine machine{*device, values["gpus"].as<int>()};
-  if (machine.device_count < 1 || machine.device_count > 16) {
-    return error(fmt::format("--gpus is {}", machine.device_count), "1 to 16");
-  }
-  if (values.count("memory") == 0) return machine;
-  const std::string text = values["memory"].as<std::string>();
-  const std::optional<std::int64_t> memory = parse_bytes(text);
-  const auto total = memory ? checked_add(*memory, machine.device.context_bytes) : std::nullopt;
-  if (!total || *memory < 2 * kMiB) {
-    return error(fmt::format("--memory is '{}'", text), "a size of at least 2 MiB, such as 24GiB");
-  }
-  machine.device.total_memory_bytes = *total;
-  return machine;
 }
 
 std::vector<std::string> current_environment() {
@@ -85,45 +54,100 @@ std::string described(const dryrun::EmulatedMachine& machine) {
                      machine.device_count == 1 ? "" : " each");
 }
 
-int execute(const dryrun::EmulatedMachine& machine, const std::vector<std::string>& command) {
+// The two pieces of memory a program is watched through.
+struct Watch {
+  dryrun::SharedReport report;
+  std::optional<dryrun::SharedLog> log;
+};
+
+Result<Watch> make_watch(const DryRunOptions& options) {
+  Result<dryrun::SharedReport> report = dryrun::SharedReport::create();
+  if (!report) return report.error();
+  if (!options.events) return Watch{std::move(*report), std::nullopt};
+  Result<dryrun::SharedLog> log = dryrun::SharedLog::create(options.stop_after_steps);
+  if (!log) return log.error();
+  return Watch{std::move(*report), std::move(*log)};
+}
+
+dryrun::RunReport gather(const DryRunOptions& options, const Watch& watch, int status,
+                         dryrun::Trace& trace) {
+  dryrun::RunReport report;
+  report.command = options.command;
+  report.status = status;
+  report.gpu = options.machine.device.name;
+  report.gpus = options.machine.device_count;
+  report.usable_bytes = options.machine.device.usable_bytes();
+  report.context_bytes = options.machine.device.context_bytes;
+  report.counts = watch.report.read();
+  report.does_not_fit = status != 0 && dryrun::ran_out_of_memory(report.counts);
+  report.has_events = watch.log.has_value();
+  if (!watch.log) return report;
+  std::error_code failure;
+  const dryrun::PathStyle style{std::filesystem::current_path(failure).string(), options.command};
+  const std::vector<int> processes = watch.log->processes();
+  for (std::size_t i = 0; i < processes.size(); ++i) {
+    const dryrun::ProcessLog log = watch.log->read(processes[i]);
+    if (log.events.empty() && log.steps_ended == 0) continue;
+    dryrun::add_process(report, dryrun::analyse(log, style));
+    if (!options.trace.empty()) trace.add(log, style, processes.size() - i);
+  }
+  report.lost_processes = watch.log->lost_processes();
+  return report;
+}
+
+// Returns the exit code to use: `code`, or kExitCannotRun when a file could not be written.
+int write_out(const DryRunOptions& options, const dryrun::RunReport& report,
+              const dryrun::Trace& trace, int code) {
+  const std::string text =
+      options.json ? dryrun::to_json(report) : dryrun::to_text(report, options.is_long);
+  if (options.output.empty()) {
+    std::fputs(text.c_str(), stderr);
+  } else if (const Status status = write_file(options.output, text); !status) {
+    code = complain(kProgram, status.error());
+  }
+  if (options.trace.empty()) return code;
+  if (const Status status = write_file(options.trace, trace.text()); !status)
+    code = complain(kProgram, status.error());
+  return code;
+}
+
+int execute(const DryRunOptions& options) {
   const Result<std::string> folder = emulator_folder();
   if (!folder) return complain(kProgram, folder.error());
-  const Result<dryrun::SharedReport> shared = dryrun::SharedReport::create();
-  if (!shared) return complain(kProgram, shared.error());
+  const Result<Watch> watch = make_watch(options);
+  if (!watch) return complain(kProgram, watch.error());
   Result<std::vector<std::string>> environment =
-      dryrun::environment(machine, *folder, current_environment());
+      dryrun::environment(options.machine, *folder, current_environment());
   if (!environment) return complain(kProgram, environment.error());
-  environment->push_back(std::string(dryrun::kReportVariable) + "=" + shared->path());
+  const auto set = [&environment](const char* name, const std::string& value) {
+    environment->push_back(std::string(name) + "=" + value);
+  };
+  set(dryrun::kReportVariable, watch->report.path());
+  if (watch->log) set(dryrun::kEventsVariable, watch->log->path());
 
   say(
       fmt::format("executing your program, {}, on {}; what it does to files and networks is real, "
-                  "what it computes on "
-                  "the device is not",
-                  command.front(), described(machine)));
-  const Result<int> status = dryrun::run_program(command, *environment);
+                  "what it computes on the device is not",
+                  options.command.front(), described(options.machine)));
+  const Result<int> status = dryrun::run_program(options.command, *environment);
   if (!status) return complain(kProgram, status.error());
 
-  const dryrun::Report report = shared->read();
-  const bool does_not_fit = *status != 0 && dryrun::ran_out_of_memory(report);
-  say(fmt::format("{} ended with status {}{}", command.front(), *status,
-                  does_not_fit ? "; it ran out of device memory" : ""));
-  std::fputs(dryrun::report_text(report, machine.device.usable_bytes()).c_str(), stderr);
-  return does_not_fit ? kExitDoesNotFit : *status;
+  dryrun::Trace trace;
+  const dryrun::RunReport report = gather(options, *watch, *status, trace);
+  say(fmt::format("{} ended with status {}{}", options.command.front(), *status,
+                  report.does_not_fit ? "; it ran out of device memory" : ""));
+  return write_out(options, report, trace, report.does_not_fit ? kExitDoesNotFit : *status);
 }
 
 int run(const std::vector<std::string>& arguments) {
-  const po::options_description known = options();
+  const auto known = dry_run_options();
   const Result<Parsed> parsed = parse(arguments, known, "");
   if (!parsed) return complain(kProgram, parsed.error());
   if (parsed->values.count("help") != 0)
     return emit(kProgram, help_text(usage(), known), "", kExitClean);
-  if (parsed->rest.empty() || parsed->rest.front().empty()) {
-    return complain(kProgram, error("no program to run",
-                                    "forerun dry-run --gpu h100-sxm-80gb -- python train.py"));
-  }
-  const Result<dryrun::EmulatedMachine> machine = machine_of(parsed->values);
-  if (!machine) return complain(kProgram, machine.error());
-  return execute(*machine, parsed->rest);
+  const Result<DryRunOptions> options = read_options(*parsed);
+  if (!options) return complain(kProgram, options.error());
+  return execute(*options);
 }
 
 }  // namespace
