@@ -57,6 +57,8 @@ po::options_description describe(Arguments& into, Words& words) {
        "mends what can be mended with certainty, and reports the rest")  //
       ("diff", po::bool_switch(&into.diff),
        "shows what --fix would change, instead of findings; 1 when that is anything")  //
+      ("lsp", po::bool_switch(&into.lsp),
+       "serves an editor over the Language Server Protocol on standard input and output")  //
       ("statistics", po::bool_switch(&into.statistics),
        "counts by rule instead of the findings (text)")                                  //
       ("jobs,j", text(&words.jobs, "N"), "files checked at once (one a core); also -j")  //

@@ -24,7 +24,7 @@ struct Arguments {
   std::optional<std::string> explain;
   bool update_baseline = false, no_cache = false, isolated = false;
   bool print_ir = false, list_rules = false, statistics = false;
-  bool fix = false, diff = false;
+  bool fix = false, diff = false, lsp = false;
   bool help = false, version = false;
   int jobs = 0;               // 0: one a core
   engine::Settings settings;  // what the command line says; stands above the configuration

@@ -104,12 +104,20 @@ class Linter {
   }
 
   FileResult run(const std::string& path, const engine::Selection& selection) {
+    const std::string name = path == "-" ? arguments_.stdin_filename : path;
+    if (path == "-" && is_cpp(name))
+      return refused(error_at({name, {}, {}}, "C++ is not read from standard input",
+                              "a file, or Python on standard input"));
+    auto text = read_file(path);
+    if (!text) return refused(text.error());
+    return run(name, std::move(*text), selection);
+  }
+
+  // `text` is what the file holds.
+  FileResult run(const std::string& name, std::string text, const engine::Selection& selection) {
     FileResult result;
-    const auto program = lower(path, result);
-    if (!program) {
-      result.error = program.error();
-      return result;
-    }
+    const auto program = lower(name, std::move(text), result);
+    if (!program) return refused(program.error());
     for (const std::string& note : program->notes)
       result.notes.push_back(note.starts_with(program->path) ? note : program->path + ": " + note);
     if (arguments_.print_ir) {
@@ -122,28 +130,21 @@ class Linter {
   }
 
  private:
-  Result<ir::Program> lower(const std::string& path, FileResult& result) {
-    const std::string name = path == "-" ? arguments_.stdin_filename : path;
-    if (is_cpp(name)) return lower_cpp(path, name, result);
-    auto text = read_file(path);
-    if (!text) return text.error();
-    if (is_binary(*text))
-      return error_at({name, {}, {}}, "is not a text file in UTF-8", "Python source");
-    auto program = python::lower(*text, name);
-    result.texts[name] = std::move(*text);
-    return program;
+  static FileResult refused(Error problem) {
+    FileResult result;
+    result.error = std::move(problem);
+    return result;
   }
 
-  Result<ir::Program> lower_cpp(const std::string& path, const std::string& name,
-                                FileResult& result) {
-    if (path == "-")
-      return error_at({name, {}, {}}, "C++ is not read from standard input",
-                      "a file, or Python on standard input");
-    auto text = read_file(path);
-    if (!text) return text.error();
-    if (is_binary(*text))
-      return error_at({name, {}, {}}, "is not a text file in UTF-8", "C++ source");
-    result.texts[name] = std::move(*text);
+  Result<ir::Program> lower(const std::string& name, std::string text, FileResult& result) {
+    if (is_binary(text))
+      return error_at({name, {}, {}}, "is not a text file in UTF-8",
+                      is_cpp(name) ? "C++ source" : "Python source");
+    const std::string& kept = result.texts[name] = std::move(text);
+    return is_cpp(name) ? lower_cpp(name, result) : python::lower(kept, name);
+  }
+
+  Result<ir::Program> lower_cpp(const std::string& path, FileResult& result) {
     auto lowered = cpp::lower(path, options_);
     if (!lowered) return lowered.error();
     if (!lowered->flags_from.empty()) result.notes.push_back(lowered->flags_from);
@@ -285,6 +286,24 @@ Result<Linted> lint(const Arguments& arguments) {
   }
   linted.fails = fails;
   return linted;
+}
+
+Result<Linted> lint_text(const Arguments& arguments, const std::string& path, std::string text) {
+  Configurations configurations(arguments);
+  const auto selection = configurations.for_file(path);
+  if (!selection) return selection.error();
+  if (is_cpp(path)) {
+    const auto saved = read_file(path);
+    if (!saved) return saved.error();
+    if (*saved != text)
+      return error_at({path, {}, {}}, "C++ is checked when it is saved",
+                      "the file as it was saved");
+  }
+  Linter linter(arguments);
+  std::vector<FileResult> results;
+  results.push_back(linter.run(path, std::move(text), **selection));
+  if (results.front().error) return *results.front().error;
+  return gather(arguments, {{path, *selection}}, std::move(results));
 }
 
 }  // namespace forerun::cli

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "analyzer/cli/arguments.h"
+#include "analyzer/cli/language_server.h"
 #include "analyzer/cli/lint.h"
 #include "analyzer/engine/fixes.h"
 #include "analyzer/engine/selection.h"
@@ -119,6 +120,7 @@ int run(const std::vector<std::string>& words) {
   if (given->version) return emit(kProgram, fmt::format("forerun {}\n", kVersion), "", kExitClean);
   if (given->list_rules) return emit(kProgram, engine::list_rules(), given->output, kExitClean);
   if (given->explain) return explain(*given->explain, given->output);
+  if (given->lsp) return serve(*given);
   return run_lint(*given);
 }
 
