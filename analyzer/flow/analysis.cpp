@@ -282,6 +282,10 @@ bool Analysis::freed(ValueId id) const {
   return is_freed(id);
 }
 
+std::unique_ptr<Analysis> analyse(const ir::Program& program, const ir::Function& root) {
+  return std::make_unique<Analysis>(build(program, root));
+}
+
 std::vector<std::unique_ptr<Analysis>> analyse(const ir::Program& program) {
   std::vector<std::unique_ptr<Analysis>> found;
   for (Graph& graph : build(program)) found.push_back(std::make_unique<Analysis>(std::move(graph)));

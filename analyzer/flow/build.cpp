@@ -211,6 +211,12 @@ bool Graph::in_frame(FrameId frame, NodeId node) const {
   return false;
 }
 
+Graph build(const ir::Program& program, const ir::Function& root) {
+  const Names names(program);
+  std::set<const ir::Function*> expanded;
+  return Builder(program, names, expanded).run(root);
+}
+
 std::vector<Graph> build(const ir::Program& program) {
   const Names names(program);
   Mentions mentioned;

@@ -126,5 +126,7 @@ struct Graph {
 // One graph for each entry point: module level, then every function that no other function of the
 // program calls (and those the bounds kept from being expanded). `program` must outlive the graphs.
 std::vector<Graph> build(const ir::Program& program);
+// The graph of one function, whoever calls it.
+Graph build(const ir::Program& program, const ir::Function& root);
 
 }  // namespace forerun::flow
