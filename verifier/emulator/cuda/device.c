@@ -5,6 +5,7 @@
 
 #include "verifier/emulator/cuda/driver.h"
 #include "verifier/emulator/device/attributes.h"
+#include "verifier/emulator/device/log.h"
 #include "verifier/emulator/device/profile.h"
 #include "verifier/emulator/device/report.h"
 #include "verifier/emulator/device/stream.h"
@@ -114,6 +115,7 @@ CUresult cuCtxGetDevice(CUdevice* device) {
 
 CUresult cuCtxSynchronize(void) {
   emu_add(&emu_report()->synchronisations, 1);
+  emu_log_wait("cuCtxSynchronize", NULL);
   return CUDA_SUCCESS;
 }
 

@@ -3,6 +3,7 @@
 
 #include "verifier/emulator/cuda/driver.h"
 #include "verifier/emulator/device/copy.h"
+#include "verifier/emulator/device/log.h"
 #include "verifier/emulator/device/stream.h"
 
 static void* at(CUdeviceptr address) { return (void*)(uintptr_t)address; }
@@ -83,35 +84,37 @@ CUresult cuPointerGetAttributes(unsigned int count, CUpointer_attribute* attribu
   return CUDA_SUCCESS;
 }
 
-static CUresult copy(void* to, const void* from, size_t bytes, CUstream stream) {
+static CUresult copy(const char* call, void* to, const void* from, size_t bytes, CUstream stream,
+                     int waits) {
   emu_work(stream);
+  emu_log_copy(call, to, from, bytes, stream, waits);
   emu_copy(to, from, bytes);
   return CUDA_SUCCESS;
 }
 
 CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
-  return copy(at(to), at(from), bytes, NULL);
+  return copy("cuMemcpy", at(to), at(from), bytes, NULL, 1);
 }
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
-  return copy(at(to), at(from), bytes, stream);
+  return copy("cuMemcpyAsync", at(to), at(from), bytes, stream, 0);
 }
 CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void* from, size_t bytes) {
-  return copy(at(to), from, bytes, NULL);
+  return copy("cuMemcpyHtoD", at(to), from, bytes, NULL, 1);
 }
 CUresult cuMemcpyDtoH_v2(void* to, CUdeviceptr from, size_t bytes) {
-  return copy(to, at(from), bytes, NULL);
+  return copy("cuMemcpyDtoH", to, at(from), bytes, NULL, 1);
 }
 CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
-  return copy(at(to), at(from), bytes, NULL);
+  return copy("cuMemcpyDtoD", at(to), at(from), bytes, NULL, 1);
 }
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, size_t bytes, CUstream stream) {
-  return copy(at(to), from, bytes, stream);
+  return copy("cuMemcpyHtoDAsync", at(to), from, bytes, stream, 0);
 }
 CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, size_t bytes, CUstream stream) {
-  return copy(to, at(from), bytes, stream);
+  return copy("cuMemcpyDtoHAsync", to, at(from), bytes, stream, 0);
 }
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
-  return copy(at(to), at(from), bytes, stream);
+  return copy("cuMemcpyDtoDAsync", at(to), at(from), bytes, stream, 0);
 }
 
 static CUresult fill(CUdeviceptr address, const void* pattern, size_t pattern_bytes, size_t count,

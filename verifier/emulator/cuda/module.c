@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "verifier/emulator/cuda/driver.h"
+#include "verifier/emulator/device/log.h"
 #include "verifier/emulator/device/occupancy.h"
 #include "verifier/emulator/device/profile.h"
 #include "verifier/emulator/device/report.h"
@@ -90,10 +91,12 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction fun
   return CUDA_SUCCESS;
 }
 
-static CUresult launch(unsigned int blocks, unsigned int threads, CUstream stream) {
+static CUresult launch(CUfunction function, uint64_t blocks, unsigned int threads,
+                       CUstream stream) {
   if (blocks == 0 || threads == 0 || threads > 1024) return CUDA_ERROR_INVALID_VALUE;
   emu_work(stream);
   emu_add(&emu_report()->launches, 1);
+  emu_log_launch(function->name, blocks, threads, stream);
   return CUDA_SUCCESS;
 }
 
@@ -101,8 +104,8 @@ CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int g
                         unsigned int grid_z, unsigned int block_x, unsigned int block_y,
                         unsigned int block_z, unsigned int shared_bytes, CUstream stream,
                         void** parameters, void** extra) {
-  (void)function, (void)shared_bytes, (void)parameters, (void)extra;
-  return launch(grid_x != 0 && grid_y != 0 && grid_z != 0, block_x * block_y * block_z, stream);
+  (void)shared_bytes, (void)parameters, (void)extra;
+  return launch(function, (uint64_t)grid_x * grid_y * grid_z, block_x * block_y * block_z, stream);
 }
 
 CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y,

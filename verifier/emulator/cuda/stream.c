@@ -1,4 +1,5 @@
 // Streams and events of the driver API; the objects are the runtime's.
+#include "verifier/emulator/device/log.h"
 #include "verifier/emulator/device/stream.h"
 
 #include "verifier/emulator/cuda/driver.h"
@@ -20,8 +21,8 @@ CUresult cuStreamDestroy_v2(CUstream stream) {
 }
 
 CUresult cuStreamSynchronize(CUstream stream) {
-  (void)stream;
   emu_add(&emu_report()->synchronisations, 1);
+  emu_log_wait("cuStreamSynchronize", stream);
   return CUDA_SUCCESS;
 }
 

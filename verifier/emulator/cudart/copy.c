@@ -3,23 +3,31 @@
 
 #include "verifier/emulator/cudart/runtime.h"
 #include "verifier/emulator/device/kernels.h"
+#include "verifier/emulator/device/log.h"
 #include "verifier/emulator/device/report.h"
 #include "verifier/emulator/device/stream.h"
 
 // A copy without "Async" waits for the device.
 static void wait(void) { emu_add(&emu_report()->synchronisations, 1); }
 
-cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, enum cudaMemcpyKind kind,
-                            cudaStream_t stream) {
-  (void)kind;
+static cudaError_t copy(const char* call, void* to, const void* from, size_t bytes,
+                        cudaStream_t stream, int waits) {
   emu_work(stream);
+  emu_log_copy(call, to, from, bytes, stream, waits);
   emu_copy(to, from, bytes);
   return cudaSuccess;
 }
 
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, enum cudaMemcpyKind kind,
+                            cudaStream_t stream) {
+  (void)kind;
+  return copy("cudaMemcpyAsync", to, from, bytes, stream, 0);
+}
+
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, enum cudaMemcpyKind kind) {
+  (void)kind;
   wait();
-  return cudaMemcpyAsync(to, from, bytes, kind, NULL);
+  return copy("cudaMemcpy", to, from, bytes, NULL, 1);
 }
 
 cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
@@ -39,14 +47,20 @@ cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_
   (void)kind;
   if (width > to_pitch || width > from_pitch) return emu_fail(cudaErrorInvalidValue);
   emu_work(stream);
+  emu_log_copy("cudaMemcpy2DAsync", to, from, width * height, stream, 0);
   emu_copy_rows(to, to_pitch, from, from_pitch, width, height);
   return cudaSuccess;
 }
 
 cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch,
                          size_t width, size_t height, enum cudaMemcpyKind kind) {
+  (void)kind;
+  if (width > to_pitch || width > from_pitch) return emu_fail(cudaErrorInvalidValue);
   wait();
-  return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, NULL);
+  emu_work(NULL);
+  emu_log_copy("cudaMemcpy2D", to, from, width * height, NULL, 1);
+  emu_copy_rows(to, to_pitch, from, from_pitch, width, height);
+  return cudaSuccess;
 }
 
 cudaError_t cudaMemsetAsync(void* at, int value, size_t bytes, cudaStream_t stream) {
@@ -77,8 +91,11 @@ cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t
 
 cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size_t bytes, size_t offset,
                                enum cudaMemcpyKind kind) {
+  (void)kind;
   wait();
-  return cudaMemcpyToSymbolAsync(symbol, from, bytes, offset, kind, NULL);
+  char* at = variable_at(symbol, offset, bytes);
+  return at == NULL ? emu_fail(cudaErrorInvalidSymbol)
+                    : copy("cudaMemcpyToSymbol", at, from, bytes, NULL, 1);
 }
 
 cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t bytes, size_t offset,
@@ -90,8 +107,11 @@ cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t bytes
 
 cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, size_t offset,
                                  enum cudaMemcpyKind kind) {
+  (void)kind;
   wait();
-  return cudaMemcpyFromSymbolAsync(to, symbol, bytes, offset, kind, NULL);
+  const char* at = variable_at(symbol, offset, bytes);
+  return at == NULL ? emu_fail(cudaErrorInvalidSymbol)
+                    : copy("cudaMemcpyFromSymbol", to, at, bytes, NULL, 1);
 }
 
 cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol) {

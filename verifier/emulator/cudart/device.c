@@ -5,6 +5,7 @@
 
 #include "verifier/emulator/cudart/runtime.h"
 #include "verifier/emulator/device/attributes.h"
+#include "verifier/emulator/device/log.h"
 #include "verifier/emulator/device/memory.h"
 #include "verifier/emulator/device/profile.h"
 #include "verifier/emulator/device/report.h"
@@ -17,6 +18,7 @@ cudaError_t emu_check_device(int device) {
 }
 
 cudaError_t cudaGetDeviceCount(int* count) {
+  emu_log_prepare();
   *count = emu_device_count();
   return *count > 0 ? cudaSuccess : emu_fail(cudaErrorNoDevice);
 }
@@ -121,6 +123,7 @@ cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
 
 cudaError_t cudaDeviceSynchronize(void) {
   emu_add(&emu_report()->synchronisations, 1);
+  emu_log_wait("cudaDeviceSynchronize", NULL);
   return cudaSuccess;
 }
 

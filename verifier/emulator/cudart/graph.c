@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "verifier/emulator/cudart/runtime.h"
+#include "verifier/emulator/device/log.h"
 #include "verifier/emulator/device/report.h"
 #include "verifier/emulator/device/stream.h"
 
@@ -113,5 +114,6 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
   emu_work(stream);
   emu_add(&emu_report()->launches, ((const EmuGraph*)executable)->nodes);
+  emu_log_graph(((const EmuGraph*)executable)->nodes);
   return cudaSuccess;
 }

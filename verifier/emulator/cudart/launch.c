@@ -4,6 +4,7 @@
 
 #include "verifier/emulator/cudart/runtime.h"
 #include "verifier/emulator/device/kernels.h"
+#include "verifier/emulator/device/log.h"
 #include "verifier/emulator/device/occupancy.h"
 #include "verifier/emulator/device/profile.h"
 #include "verifier/emulator/device/report.h"
@@ -106,7 +107,8 @@ static cudaError_t launch(const void* kernel, dim3 grid, dim3 block, size_t shar
                           cudaStream_t stream) {
   const EmuProfile* profile = emu_profile();
   if (profile == NULL) return emu_fail(cudaErrorNoDevice);
-  if (emu_kernel(kernel).architecture == 0) return no_code();
+  const EmuKernel known = emu_kernel(kernel);
+  if (known.architecture == 0) return no_code();
   const int fits = within(grid.x, grid.y, grid.z, 2147483647u, 65535, 65535) &&
                    within(block.x, block.y, block.z, 1024, 1024, 64) &&
                    (uint64_t)block.x * block.y * block.z <= 1024;
@@ -115,6 +117,8 @@ static cudaError_t launch(const void* kernel, dim3 grid, dim3 block, size_t shar
     return emu_fail(cudaErrorInvalidValue);
   emu_work(stream);
   emu_add(&emu_report()->launches, 1);
+  emu_log_launch(known.name, (uint64_t)grid.x * grid.y * grid.z,
+                 (uint64_t)block.x * block.y * block.z, stream);
   return cudaSuccess;
 }
 

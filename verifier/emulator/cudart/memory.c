@@ -1,4 +1,5 @@
 // Allocation: device, pinned and managed memory.
+#include "verifier/emulator/device/log.h"
 #include "verifier/emulator/device/memory.h"
 
 #include <string.h>
@@ -35,6 +36,7 @@ cudaError_t cudaFree(void* pointer) {
       return from_result(emu_device_free((uint64_t)(uintptr_t)pointer, EMU_ASYNC),
                          cudaErrorInvalidValue);
     default:
+      emu_log_wait_if_busy("cudaFree");
       return from_result(emu_device_free((uint64_t)(uintptr_t)pointer, EMU_ALLOCATION),
                          cudaErrorInvalidValue);
   }

@@ -1,4 +1,5 @@
 // Streams and events. Work is over when it is issued, so queries say "done" and waits do not wait.
+#include "verifier/emulator/device/log.h"
 #include "verifier/emulator/device/stream.h"
 
 #include "verifier/emulator/cudart/runtime.h"
@@ -50,8 +51,8 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  (void)stream;
   wait();
+  emu_log_wait("cudaStreamSynchronize", stream);
   return cudaSuccess;
 }
 
@@ -107,6 +108,8 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   wait();
+  if (event != NULL && ((EmuEvent*)event)->recorded)
+    emu_log_wait("cudaEventSynchronize", event);
   return cudaEventQuery(event);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "verifier/emulator/device/log.h"
 #include "verifier/emulator/device/memory.h"
 #include "verifier/emulator/device/report.h"
 
@@ -18,6 +19,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static unsigned char* shadow;  // null: nothing can be kept
 static unsigned char* kept;
+static unsigned char* known;  // a bit for each byte of the shadow; null without a log
 static uint16_t* counts;
 static uint64_t start, size, kept_pages;
 
@@ -39,6 +41,7 @@ static void make_shadow(void) {
   shadow = lazily_backed(size);
   kept = lazily_backed(size / PAGE / 8 + 1);
   counts = lazily_backed((size / EMU_PAGE_BYTES + 1) * sizeof *counts);
+  if (emu_logging()) known = lazily_backed(size / 8 + 1);
   if (shadow != NULL && kept != NULL && counts != NULL) return;
   shadow = NULL;
   emu_say(
@@ -61,8 +64,21 @@ static void unmark(uint64_t page) {
   --kept_pages;
 }
 
+// Sets or clears the bits of [from, to).
+static void set_known(uint64_t from, uint64_t to, int value) {
+  if (known == NULL) return;
+  for (; from < to && from % 8 != 0; ++from)
+    known[from / 8] =
+        (unsigned char)((known[from / 8] & ~(1u << from % 8)) | (unsigned)value << from % 8);
+  if (to - from >= 8) memset(known + from / 8, value ? 0xff : 0, (to - from) / 8);
+  for (from += (to - from) / 8 * 8; from < to; ++from)
+    known[from / 8] =
+        (unsigned char)((known[from / 8] & ~(1u << from % 8)) | (unsigned)value << from % 8);
+}
+
 // Zeroes [from, to) of one page; a page covered as a whole goes back to the host.
 static void clear_page(uint64_t page, uint64_t from, uint64_t to) {
+  set_known(from, to, 0);
   if (to - from < PAGE) {
     memset(shadow + from, 0, to - from);
     return;
@@ -111,7 +127,10 @@ void emu_contents_write(uint64_t to, const void* from, uint64_t bytes) {
   uint64_t first, last;
   if (!offsets(to, bytes, &first, &last)) return;
   pthread_mutex_lock(&lock);
-  if (open_offsets(first, last)) memcpy(shadow + first, from, last - first);
+  if (open_offsets(first, last)) {
+    memcpy(shadow + first, from, last - first);
+    set_known(first, last, 1);
+  }
   pthread_mutex_unlock(&lock);
 }
 
@@ -149,6 +168,7 @@ void emu_contents_copy(uint64_t to, uint64_t from, uint64_t bytes) {
   emu_contents_read(between, from, bytes);
   emu_contents_write(to, between, bytes);
   free(between);
+  emu_contents_know_as(to, from, bytes);
 }
 
 void emu_contents_fill(uint64_t at, const void* pattern, uint64_t pattern_bytes, uint64_t bytes) {
@@ -159,9 +179,12 @@ void emu_contents_fill(uint64_t at, const void* pattern, uint64_t pattern_bytes,
   pthread_mutex_lock(&lock);
   if (zero) {
     clear_offsets(first, last);
+    if (known != NULL && last - first <= EMU_KEPT_BYTES && open_offsets(first, last))
+      set_known(first, last, 1);
   } else if (open_offsets(first, last)) {
     for (uint64_t i = first; i + pattern_bytes <= last; i += pattern_bytes)
       memcpy(shadow + i, pattern, pattern_bytes);
+    set_known(first, last, 1);
   }
   pthread_mutex_unlock(&lock);
 }
@@ -171,5 +194,48 @@ void emu_contents_clear(uint64_t at, uint64_t bytes) {
   if (!offsets(at, bytes, &first, &last)) return;
   pthread_mutex_lock(&lock);
   clear_offsets(first, last);
+  pthread_mutex_unlock(&lock);
+}
+
+// The lock is held.
+static int is_known(uint64_t at) { return known[at / 8] >> (at % 8) & 1; }
+
+static int are_known(uint64_t from, uint64_t to) {
+  for (; from < to && from % 8 != 0; ++from) {
+    if (!is_known(from)) return 0;
+  }
+  for (; from + 8 <= to; from += 8) {
+    if (known[from / 8] != 0xff) return 0;
+  }
+  for (; from < to; ++from) {
+    if (!is_known(from)) return 0;
+  }
+  return 1;
+}
+
+int emu_contents_known(uint64_t at, uint64_t bytes) {
+  uint64_t first, last;
+  if (!offsets(at, bytes, &first, &last) || known == NULL) return 1;
+  pthread_mutex_lock(&lock);
+  const int result = are_known(first, last);
+  pthread_mutex_unlock(&lock);
+  return result;
+}
+
+void emu_contents_know_as(uint64_t to, uint64_t from, uint64_t bytes) {
+  uint64_t to_first, to_last, from_first, from_last;
+  if (!offsets(to, bytes, &to_first, &to_last) || known == NULL) return;
+  if (!offsets(from, bytes, &from_first, &from_last)) return;
+  pthread_mutex_lock(&lock);
+  if (bytes > EMU_KEPT_BYTES) {
+    set_known(to_first, to_last, 0);
+  } else if (!are_known(from_first, from_last)) {
+    // Scalars and small parts are told apart byte by byte; for the rest, unknown in part is
+    // unknown.
+    const int exactly = bytes <= PAGE && (to_last <= from_first || from_last <= to_first);
+    if (!exactly) set_known(to_first, to_last, 0);
+    for (uint64_t i = 0; exactly && i < bytes; ++i)
+      set_known(to_first + i, to_first + i + 1, is_known(from_first + i));
+  }
   pthread_mutex_unlock(&lock);
 }

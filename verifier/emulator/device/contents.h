@@ -20,3 +20,9 @@ void emu_contents_read(void* to, uint64_t from, uint64_t bytes);
 void emu_contents_copy(uint64_t to, uint64_t from, uint64_t bytes);
 void emu_contents_fill(uint64_t at, const void* pattern, uint64_t pattern_bytes, uint64_t bytes);
 void emu_contents_clear(uint64_t at, uint64_t bytes);
+
+// Whether every byte came from the host, by way of copies, and is kept: a read of it does not see
+// what a kernel would have written. Kept track of only when there is a log (device/log.h).
+int emu_contents_known(uint64_t at, uint64_t bytes);
+// After data went from one place to another by way of the host: what is not known stays unknown.
+void emu_contents_know_as(uint64_t to, uint64_t from, uint64_t bytes);

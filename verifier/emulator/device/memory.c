@@ -1,3 +1,4 @@
+#include "verifier/emulator/device/log.h"
 #include "verifier/emulator/device/memory.h"
 
 #include <pthread.h>
@@ -115,7 +116,11 @@ int emu_device_allocate(int device, uint64_t bytes, EmuKind kind, uint64_t* addr
     taken->tag2 = counted;
     *address = taken->start;
   }
+  const int there = device >= 0 && device < EMU_MAX_DEVICES;
+  const uint64_t used = there ? used_bytes[device] : 0;
   pthread_mutex_unlock(&lock);
+  if (taken != NULL && counted != 0) emu_log_segment(device, *address, rounded, used);
+  if (result == EMU_OUT_OF_MEMORY) emu_log_out_of_memory(device, bytes, capacity() - used);
   return result;
 }
 
@@ -128,13 +133,16 @@ int emu_device_free(uint64_t address, EmuKind kind) {
   pthread_mutex_lock(&lock);
   const EmuRange* found = emu_ranges_find(&device_ranges, address);
   const int ours = found != NULL && found->start == address && kind_of(found) == kind;
+  uint64_t counted = 0, used = 0;
   if (ours) {
     const uint64_t size = found->size;
-    used_bytes[device_of(found)] -= found->tag2;
+    counted = found->tag2;
+    used = used_bytes[device_of(found)] -= counted;
     emu_ranges_erase(&device_ranges, address);
     return_addresses(address, size);
   }
   pthread_mutex_unlock(&lock);
+  if (counted != 0) emu_log_segment_free(place.device, address, counted, used);
   return ours ? EMU_OK : EMU_INVALID;
 }
 
@@ -147,14 +155,18 @@ int emu_device_is_used(int device) {
 int emu_device_charge(int device, uint64_t bytes) {
   pthread_mutex_lock(&lock);
   const int result = charge(device, bytes);
+  const uint64_t used = result == EMU_INVALID ? 0 : used_bytes[device];
   pthread_mutex_unlock(&lock);
+  if (result == EMU_OK) emu_log_segment(device, 0, bytes, used);
+  if (result == EMU_OUT_OF_MEMORY) emu_log_out_of_memory(device, bytes, capacity() - used);
   return result;
 }
 
 void emu_device_refund(int device, uint64_t bytes) {
   pthread_mutex_lock(&lock);
-  used_bytes[device] -= bytes;
+  const uint64_t used = used_bytes[device] -= bytes;
   pthread_mutex_unlock(&lock);
+  emu_log_segment_free(device, 0, bytes, used);
 }
 
 void emu_device_info(int device, uint64_t* free_bytes, uint64_t* total_bytes) {

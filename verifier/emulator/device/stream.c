@@ -109,6 +109,11 @@ EmuGraph* emu_capture_end(EmuStream* stream) {
 EmuGraph* emu_graph_create(void) { return calloc(1, sizeof(EmuGraph)); }
 void emu_graph_destroy(EmuGraph* graph) { free(graph); }
 
+int emu_is_captured(void* stream_handle) {
+  EmuStream* stream = emu_stream(stream_handle);
+  return capture_id(stream) != 0 && emu_capture_of(stream, NULL) != NULL;
+}
+
 void emu_work(void* stream_handle) {
   EmuStream* stream = emu_stream(stream_handle);
   if (capture_id(stream) == 0) return;

@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "verifier/emulator/device/current_device.h"
+
 typedef struct EmuGraph EmuGraph;
 
 typedef struct {
