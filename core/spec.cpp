@@ -1,5 +1,6 @@
 #include "core/spec.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -64,9 +65,12 @@ class Reader {
   }
 
   Status model();
+  Status loss();
   Status tensors();
   Status training();
+  Status checkpoint();
   Status optimizer();
+  Status optimizer_switches(const YAML::Node& node);
   Status surroundings();
   Status after();
   Result<std::vector<LayerSpec>> layers(const YAML::Node& list, const std::string& what) const;
@@ -213,15 +217,42 @@ Result<TensorSpec> Reader::tensor(const char* key, DType fallback) const {
   return made;
 }
 
+// A name, or {name: cross_entropy, label_smoothing: 0.1}.
+Status Reader::loss() {
+  const std::vector<std::string> kinds = {
+      "cross_entropy", "mse", "bce_with_logits", "l1", "smooth_l1", "huber", "nll"};
+  const YAML::Node node = optional("loss");
+  if (!node.IsMap()) return choose("loss", kinds, spec_.loss);
+  if (const Status known = yaml::only_keys(node, path_, "loss", {"name", "label_smoothing"});
+      !known)
+    return known;
+  const YAML::Node kind = std::as_const(node)["name"];
+  if (!kind.IsDefined())
+    return error_at(at(node), "the loss has no 'name'", "loss: {name: cross_entropy}");
+  const auto chosen = yaml::choice(kind, path_, "loss", kinds);
+  if (!chosen) return chosen.error();
+  spec_.loss = static_cast<LossKind>(*chosen);
+  const YAML::Node smoothing = std::as_const(node)["label_smoothing"];
+  if (yaml::is_null(smoothing)) return Done{};
+  const auto value = yaml::real(smoothing, path_, "loss.label_smoothing");
+  if (!value) return value.error();
+  if (*value < 0 || *value > 1) {
+    return error_at(at(smoothing), fmt::format("loss.label_smoothing is {}", *value),
+                    "a number from 0 to 1");
+  }
+  if (spec_.loss != LossKind::CrossEntropy)
+    return error_at(at(smoothing), fmt::format("{} has no label_smoothing", name(spec_.loss)));
+  spec_.label_smoothing = *value;
+  return Done{};
+}
+
 Status Reader::tensors() {
-  if (const Status fine = choose("loss", {"cross_entropy", "mse", "bce_with_logits"}, spec_.loss);
-      !fine)
-    return fine;
+  if (const Status fine = loss(); !fine) return fine;
   auto input = tensor("input", DType::Float32);
   if (!input) return input.error();
   spec_.input = std::move(*input);
-  auto target =
-      tensor("target", spec_.loss == LossKind::CrossEntropy ? DType::Int64 : DType::Float32);
+  const bool classes = spec_.loss == LossKind::CrossEntropy || spec_.loss == LossKind::Nll;
+  auto target = tensor("target", classes ? DType::Int64 : DType::Float32);
   if (!target) return target.error();
   spec_.target = std::move(*target);
   return Done{};
@@ -262,11 +293,27 @@ Status Reader::training() {
     if (!count) return count.error();
     *into = *count;
   }
-  const YAML::Node checkpoint = optional("checkpoint");
-  if (checkpoint.IsNull()) return Done{};
-  const auto chosen = yaml::choice(checkpoint, path_, "checkpoint", {"every_block"});
-  if (!chosen) return chosen.error();
-  spec_.checkpoint = "every_block";
+  return checkpoint();
+}
+
+Status Reader::checkpoint() {
+  const YAML::Node node = optional("checkpoint");
+  if (node.IsNull()) return Done{};
+  if (!node.IsMap()) {
+    const auto chosen = yaml::choice(node, path_, "checkpoint", {"every_block"});
+    if (!chosen) return chosen.error();
+    spec_.checkpoint = "every_block";
+    return Done{};
+  }
+  if (const Status known = yaml::only_keys(node, path_, "checkpoint", {"segments"}); !known)
+    return known;
+  const YAML::Node segments = std::as_const(node)["segments"];
+  if (!segments.IsDefined())
+    return error_at(at(node), "checkpoint has no 'segments'", "checkpoint: {segments: 10}");
+  const auto count = yaml::integer(segments, path_, "checkpoint.segments", 1);
+  if (!count) return count.error();
+  spec_.checkpoint = "segments";
+  spec_.checkpoint_segments = *count;
   return Done{};
 }
 
@@ -275,15 +322,19 @@ Status Reader::optimizer() {
   if (!node) return node.error();
   OptimizerSpec& made = spec_.optimizer;
   made.at = at(*node);
-  const std::vector<std::string> kinds = {"sgd", "adam", "adamw"};
+  const std::vector<std::string> kinds = {"sgd",     "adam",   "adamw", "adagrad",
+                                          "rmsprop", "adamax", "nadam"};
   YAML::Node kind = *node;
   if (node->IsMap()) {
-    const Status known = yaml::only_keys(
-        *node, path_, "optimizer", {"name", "implementation", "lr", "momentum", "weight_decay"});
+    const Status known =
+        yaml::only_keys(*node, path_, "optimizer",
+                        {"name", "implementation", "lr", "momentum", "weight_decay", "nesterov",
+                         "amsgrad", "centered", "maximize"});
     if (!known) return known;
     kind.reset(std::as_const(*node)["name"]);
     if (!kind.IsDefined())
-      return error_at(at(*node), "the optimizer has no 'name'", "sgd, adam, adamw");
+      return error_at(at(*node), "the optimizer has no 'name'",
+                      "sgd, adam, adamw, adagrad, rmsprop, adamax, nadam");
   }
   const auto chosen = yaml::choice(kind, path_, "optimizer", kinds);
   if (!chosen) return chosen.error();
@@ -300,17 +351,47 @@ Status Reader::optimizer() {
       return error_at(at(field),
                       fmt::format("optimizer.{} is {}, expected 0 or more", key, *value));
     *into = *value;
-    if (std::string_view(key) == "momentum" && made.name != OptimizerKind::Sgd) {
+    if (std::string_view(key) == "momentum" && made.name != OptimizerKind::Sgd &&
+        made.name != OptimizerKind::RmsProp) {
       return error_at(at(field), fmt::format("{} has no momentum", name(made.name)),
                       "optimizer: {name: sgd, momentum: 0.9}");
     }
   }
+  if (const Status fine = optimizer_switches(*node); !fine) return fine;
   const YAML::Node implementation = std::as_const(*node)["implementation"];
   if (yaml::is_null(implementation)) return Done{};
   const auto which = yaml::choice(implementation, path_, "optimizer.implementation",
                                   {"foreach", "fused", "for-loop"});
   if (!which) return which.error();
   made.implementation = static_cast<OptimizerImplementation>(*which);
+  return Done{};
+}
+
+Status Reader::optimizer_switches(const YAML::Node& node) {
+  using Kind = OptimizerKind;
+  OptimizerSpec& made = spec_.optimizer;
+  struct Switch {
+    const char* key;
+    bool* into;
+    std::vector<Kind> of;  // empty: every optimizer has it
+  };
+  for (const Switch& one : {Switch{"nesterov", &made.nesterov, {Kind::Sgd}},
+                            Switch{"amsgrad", &made.amsgrad, {Kind::Adam, Kind::AdamW}},
+                            Switch{"centered", &made.centered, {Kind::RmsProp}},
+                            Switch{"maximize", &made.maximize, {}}}) {
+    const YAML::Node field = node[one.key];
+    if (yaml::is_null(field)) continue;
+    const auto value = field.IsScalar() ? yaml::to_boolean(field.Scalar()) : std::nullopt;
+    if (!value)
+      return error_at(at(field), fmt::format("optimizer.{} is {}", one.key, yaml::describe(field)),
+                      "true or false");
+    if (!one.of.empty() && std::find(one.of.begin(), one.of.end(), made.name) == one.of.end())
+      return error_at(at(field), fmt::format("{} has no {}", name(made.name), one.key));
+    *one.into = *value;
+  }
+  if (made.nesterov && made.momentum == 0)
+    return error_at(at(node), "nesterov needs a momentum above 0",
+                    "optimizer: {name: sgd, momentum: 0.9, nesterov: true}");
   return Done{};
 }
 

@@ -49,6 +49,10 @@ Result<double> number(const LayerSpec& layer, const std::string& name,
                       std::optional<double> fallback = std::nullopt);
 Result<std::string> word(const LayerSpec& layer, const std::string& name,
                          std::optional<std::string> fallback = std::nullopt);
+// One integer for every dimension, or a list with one for each: kernel: 3, kernel: [3, 5].
+Result<Shape> sizes(const LayerSpec& layer, const std::string& name, std::size_t dimensions,
+                    std::int64_t least, std::optional<std::int64_t> fallback = std::nullopt);
+bool has_argument(const LayerSpec& layer, const std::string& name);
 // Unknown argument names are an error that names the nearest known one.
 Status only_arguments(const LayerSpec& layer, const std::vector<std::string>& known);
 
@@ -59,15 +63,19 @@ struct TensorSpec {
 };
 
 enum class Precision { Fp32, Bf16, Bf16Mixed, Fp16Mixed };
-enum class OptimizerKind { Sgd, Adam, AdamW };
+enum class OptimizerKind { Sgd, Adam, AdamW, Adagrad, RmsProp, Adamax, NAdam };
 enum class OptimizerImplementation { Foreach, Fused, ForLoop };
-enum class LossKind { CrossEntropy, Mse, BceWithLogits };
+enum class LossKind { CrossEntropy, Mse, BceWithLogits, L1, SmoothL1, Huber, Nll };
 enum class Setup { ModelFirst, DataFirst };
 
 struct OptimizerSpec {
   OptimizerKind name = OptimizerKind::AdamW;
   OptimizerImplementation implementation = OptimizerImplementation::Foreach;
-  double momentum = 0;      // sgd
+  double momentum = 0;      // sgd, rmsprop
+  bool nesterov = false;    // sgd with momentum
+  bool amsgrad = false;     // adam, adamw
+  bool centered = false;    // rmsprop
+  bool maximize = false;    // steps against the gradient
   double weight_decay = 0;  // pytorch's defaults when absent: 0.01 for adamw, 0 for the others
   double lr = 1e-3;
   Location at;
@@ -89,12 +97,14 @@ struct Spec {
   TensorSpec input;
   TensorSpec target;
   LossKind loss = LossKind::CrossEntropy;
+  double label_smoothing = 0;  // cross_entropy: {loss: {name: cross_entropy, label_smoothing: 0.1}}
   std::int64_t batch_size = 1;
   Precision precision = Precision::Fp32;
   OptimizerSpec optimizer;
   std::int64_t gradient_accumulation_steps = 1;
   std::optional<double> clip_norm;
-  std::optional<std::string> checkpoint;  // "every_block"; {segments: k} comes with its issue
+  std::optional<std::string> checkpoint;  // "every_block", or "segments" for {segments: k}
+  std::int64_t checkpoint_segments = 0;   // torch.utils.checkpoint.checkpoint_sequential's
   std::string gpu = "h100-sxm-80gb";
   Location gpu_at;
   Framework framework;

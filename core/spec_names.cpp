@@ -84,6 +84,29 @@ Result<std::string> word(const LayerSpec& layer, const std::string& name,
   return *value;
 }
 
+bool has_argument(const LayerSpec& layer, const std::string& name) {
+  return find(layer, name) != nullptr;
+}
+
+Result<Shape> sizes(const LayerSpec& layer, const std::string& name, std::size_t dimensions,
+                    std::int64_t least, std::optional<std::int64_t> fallback) {
+  const auto* argument = find(layer, name);
+  const std::string expected =
+      fmt::format("an integer of at least {}, or {} of them", least, dimensions);
+  if (argument == nullptr && fallback) return Shape(dimensions, *fallback);
+  if (argument == nullptr) return missing(layer, name, expected);
+  const auto* list = std::get_if<SpecValue::List>(&argument->value.value);
+  if (list != nullptr && list->size() != dimensions) return wrong(layer, *argument, expected);
+  Shape made;
+  for (std::size_t i = 0; i < dimensions; ++i) {
+    const SpecValue& item = list == nullptr ? argument->value : (*list)[i];
+    const auto* value = std::get_if<std::int64_t>(&item.value);
+    if (value == nullptr || *value < least) return wrong(layer, *argument, expected);
+    made.push_back(*value);
+  }
+  return made;
+}
+
 Status only_arguments(const LayerSpec& layer, const std::vector<std::string>& known) {
   const bool takes_layers = std::find(known.begin(), known.end(), "layers") != known.end();
   if (!layer.layers.empty() && !takes_layers)
@@ -113,6 +136,10 @@ std::string_view name(OptimizerKind kind) {
     case OptimizerKind::Sgd: return "sgd";
     case OptimizerKind::Adam: return "adam";
     case OptimizerKind::AdamW: return "adamw";
+    case OptimizerKind::Adagrad: return "adagrad";
+    case OptimizerKind::RmsProp: return "rmsprop";
+    case OptimizerKind::Adamax: return "adamax";
+    case OptimizerKind::NAdam: return "nadam";
   }
   return "";
 }
@@ -131,6 +158,10 @@ std::string_view name(LossKind loss) {
     case LossKind::CrossEntropy: return "cross_entropy";
     case LossKind::Mse: return "mse";
     case LossKind::BceWithLogits: return "bce_with_logits";
+    case LossKind::L1: return "l1";
+    case LossKind::SmoothL1: return "smooth_l1";
+    case LossKind::Huber: return "huber";
+    case LossKind::Nll: return "nll";
   }
   return "";
 }

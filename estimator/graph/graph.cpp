@@ -16,6 +16,10 @@ const ops::Operator& loss_operator(LossKind loss) {
     case LossKind::CrossEntropy: return ops::kCrossEntropy;
     case LossKind::Mse: return ops::kMseLoss;
     case LossKind::BceWithLogits: return ops::kBceWithLogits;
+    case LossKind::L1: return ops::kL1Loss;
+    case LossKind::SmoothL1: return ops::kSmoothL1Loss;
+    case LossKind::Huber: return ops::kHuberLoss;
+    case LossKind::Nll: return ops::kNllLoss;
   }
   return ops::kCrossEntropy;
 }
@@ -26,25 +30,25 @@ Shape batched(std::int64_t batch, const Shape& sample) {
   return shape;
 }
 
-Status check_cross_entropy(const Spec& spec, const Shape& logits, const Shape& target) {
+// cross_entropy and nll
+Status check_classes(const Spec& spec, const Shape& logits, const Shape& target) {
+  const std::string_view loss = name(spec.loss);
   if (spec.target.dtype != DType::Int64) {
     return error_at(
         spec.target.at,
-        fmt::format("cross_entropy with a target of {} is not modelled", name(spec.target.dtype)),
+        fmt::format("{} with a target of {} is not modelled", loss, name(spec.target.dtype)),
         "class indices: dtype int64");
   }
   if (logits.size() != 2) {
-    return error_at(
-        spec.target.at,
-        fmt::format("cross_entropy needs logits [samples, classes], but the model gives {}",
-                    to_string(logits)));
+    return error_at(spec.target.at,
+                    fmt::format("{} needs logits [samples, classes], but the model gives {}", loss,
+                                to_string(logits)));
   }
   if (logits[0] != numel(target)) {
     return error_at(
         spec.target.at,
-        fmt::format(
-            "cross_entropy needs one target a row of logits, but there are {} targets for {}",
-            numel(target).value_or(0), to_string(logits)));
+        fmt::format("{} needs one target a row of logits, but there are {} targets for {}", loss,
+                    numel(target).value_or(0), to_string(logits)));
   }
   return Done{};
 }
@@ -71,8 +75,12 @@ Status check_elementwise(const Spec& spec, const Shape& prediction, const Shape&
 }
 
 Status check_loss(const Spec& spec, const Shape& prediction, const Shape& target) {
-  return spec.loss == LossKind::CrossEntropy ? check_cross_entropy(spec, prediction, target)
-                                             : check_elementwise(spec, prediction, target);
+  const bool classes = spec.loss == LossKind::CrossEntropy || spec.loss == LossKind::Nll;
+  if (spec.label_smoothing > 0)
+    return error_at({spec.path, {}, {}}, "label_smoothing is not modelled by the estimate",
+                    "loss: cross_entropy");
+  return classes ? check_classes(spec, prediction, target)
+                 : check_elementwise(spec, prediction, target);
 }
 
 std::string print_operand(const Graph& graph, int parameter) {

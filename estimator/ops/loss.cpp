@@ -45,27 +45,95 @@ Tensor cross_entropy(Runtime& run, const Tensor& logits, const Tensor& target) {
   return nll_loss(run, run.cast_float(log_probabilities), target);
 }
 
-Tensor mse_loss(Runtime& run, const Tensor& prediction_in, const Tensor& target) {
+Tensor negative_log_likelihood(Runtime& run, const Tensor& log_probabilities,
+                               const Tensor& target) {
+  return nll_loss(run, run.cast_float(log_probabilities), target);
+}
+
+namespace {
+
+void full_mean(Runtime& run, const Tensor& x) {
+  reduce(run, "mean", {1, x.elements(), Reduction::Over::Inner, x.dtype, x.dtype});
+}
+
+// Backward of a loss that keeps prediction and target and makes one gradient (zeros_like).
+Tensor keep_both(Runtime& run, std::string_view op, std::string_view backward_op, Tensor loss,
+                 const Tensor& prediction, const Tensor& target) {
+  Node* node = run.record(op, loss, {&prediction},
+                          [backward_op](Runtime& r, Node& self, Tensors&) -> Tensors {
+                            Tensor back = r.output_like(self.saved[0], "prediction gradient");
+                            r.launch(backward_op, {&self.saved[0], &self.saved[1], &back});
+                            return {back};
+                          });
+  if (node == nullptr) return loss;
+  run.keep(*node, prediction);
+  run.keep(*node, target);
+  return loss;
+}
+
+// mse_loss and smooth_l1_loss: structured kernels, which allocate the result at full size and
+// shrink only its shape.
+Tensor structured_loss(Runtime& run, std::string_view op, std::string_view backward_op,
+                       const Tensor& prediction_in, const Tensor& target) {
   const Tensor prediction = run.cast_float(prediction_in);
-  // The structured kernel allocates the result at full size and shrinks only its shape.
   Tensor loss = run.output_like(prediction, "value (of the prediction's size)");
   {
-    const Tensor squares = run.output_like(prediction, "squared differences");
-    run.launch("mse_loss", {&prediction, &target, &squares});
-    reduce(run, "mean",
-           {1, prediction.elements(), Reduction::Over::Inner, prediction.dtype, prediction.dtype});
+    const Tensor terms = run.output_like(prediction, "terms");
+    run.launch(op, {&prediction, &target, &terms});
+    full_mean(run, prediction);
   }
   loss.shape = {};
-  Node* node =
-      run.record("mse_loss", loss, {&prediction}, [](Runtime& r, Node& self, Tensors&) -> Tensors {
-        Tensor back = r.output_like(self.saved[0], "prediction gradient");
-        r.launch("mse_loss_backward", {&self.saved[0], &self.saved[1], &back});
-        return {back};
-      });
-  if (node != nullptr) {
-    run.keep(*node, prediction);
-    run.keep(*node, target);
+  return keep_both(run, op, backward_op, std::move(loss), prediction, target);
+}
+
+}  // namespace
+
+Tensor mse_loss(Runtime& run, const Tensor& prediction, const Tensor& target) {
+  return structured_loss(run, "mse_loss", "mse_loss_backward", prediction, target);
+}
+
+Tensor smooth_l1_loss(Runtime& run, const Tensor& prediction, const Tensor& target) {
+  return structured_loss(run, "smooth_l1_loss", "smooth_l1_loss_backward", prediction, target);
+}
+
+Tensor huber_loss(Runtime& run, const Tensor& prediction_in, const Tensor& target) {
+  const Tensor prediction = run.cast_float(prediction_in);
+  Tensor loss;
+  {
+    const Tensor terms = run.output_like(prediction, "terms");
+    run.launch("huber_loss", {&prediction, &target, &terms});
+    loss = run.output({}, prediction.dtype, "value");
+    full_mean(run, prediction);
   }
+  return keep_both(run, "huber_loss", "huber_loss_backward", std::move(loss), prediction, target);
+}
+
+Tensor l1_loss(Runtime& run, const Tensor& prediction_in, const Tensor& target) {
+  const Tensor prediction = run.cast_float(prediction_in);
+  Tensor differences = run.output_like(prediction, "differences");
+  run.launch("sub", {&prediction, &target, &differences});
+  run.record("sub", differences, {&prediction},
+             [](Runtime&, Node&, Tensors& grad) -> Tensors { return {grad[0]}; });
+  Tensor magnitudes = run.output_like(differences, "absolute differences");
+  run.launch("abs", {&differences, &magnitudes});
+  Node* node = run.record("abs", magnitudes, {&differences},
+                          [](Runtime& r, Node& self, Tensors& grad) -> Tensors {
+                            const Tensor sign = r.output_like(self.saved[0], "signs");
+                            Tensor back = r.output_like(grad[0], "differences gradient");
+                            r.launch("sgn", {&self.saved[0], &sign});
+                            r.launch("mul", {&grad[0], &sign, &back});
+                            return {back};
+                          });
+  if (node != nullptr) run.keep(*node, differences);
+  differences = {};
+  Tensor loss = run.output({}, magnitudes.dtype, "value");
+  full_mean(run, magnitudes);
+  run.record("mean", loss, {&magnitudes},
+             [to = magnitudes.shape](Runtime& r, Node&, Tensors& grad) -> Tensors {
+               Tensor back = r.output(to, grad[0].dtype, "gradient of the mean");
+               r.launch("div", {&grad[0], &back});
+               return {back};
+             });
   return loss;
 }
 

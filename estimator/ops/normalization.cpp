@@ -130,34 +130,71 @@ Tensor rms_norm(Runtime& run, const Tensor& x, const Tensor& weight) {
   return y;
 }
 
+namespace {
+
+// A gradient of [channels] in the parameter's dtype.
+Tensor channel_gradient(Runtime& run, const Node& node, const Tensor& parameter,
+                        std::string_view role) {
+  return run.empty(parameter.shape, parameter.dtype, Category::Gradients,
+                   fmt::format("{} {} gradient", node.where, role));
+}
+
+// batch_norm_backward_cuda where strides[1] == 1: sums first, in staged blocks, then the input.
+Tensors channels_last_backward(Runtime& run, const Node& node, const Tensor& grad,
+                               const Tensor& weight) {
+  const Tensor& x = node.saved[0];
+  const std::int64_t channels = weight.elements();
+  const Tensor sum_dy = run.output({channels}, DType::Float32, "sum of gradients");
+  const Tensor sum_dy_xmu =
+      run.output({channels}, DType::Float32, "sum of gradients times deviations");
+  Tensors back(3);
+  back[1] = channel_gradient(run, node, weight, "weight");
+  back[2] = channel_gradient(run, node, weight, "bias");
+  stage(run, x.elements() / channels, channels, 2);
+  if (node.needs(0)) back[0] = run.output_like(x, "input gradient");
+  run.launch("batch_norm_backward_reduce", {&grad, &x});
+  if (node.needs(0)) run.launch("batch_norm_backward_elemt", {&grad, &x, &back[0]});
+  return back;
+}
+
+// One kernel makes all three (batch_norm_backward_cuda_template, and cuDNN). cuDNN makes the
+// input's gradient whether or not it is wanted.
+Tensors fused_backward(Runtime& run, const Node& node, const Tensor& grad, const Tensor& weight,
+                       bool always_input) {
+  const Tensor& x = node.saved[0];
+  Tensors back(3);
+  if (always_input || node.needs(0)) back[0] = run.output_like(x, "input gradient");
+  back[1] = channel_gradient(run, node, weight, "weight");
+  back[2] = channel_gradient(run, node, weight, "bias");
+  run.launch("batch_norm_backward", {&grad, &x});
+  run.launch("batch_norm_backward", {&grad, &x, &grad});
+  return back;
+}
+
+}  // namespace
+
 Tensor batch_norm(Runtime& run, const Tensor& x, const Tensor& weight, const Tensor& bias) {
-  const std::int64_t rows = x.shape[0];
   const std::int64_t channels = x.shape[1];
+  const bool cudnn =
+      x.shape.size() > 2 && x.dtype != DType::BFloat16 && weight.dtype != DType::BFloat16;
+  const bool channels_last = !cudnn && x.elements() == x.shape[0] * channels;
+  if (cudnn)
+    run.tape.note(
+        "reserve and workspace of cuDNN's batch norm: only cuDNN knows their size on the GPU");
   Tensor y = run.output_like(x, "output");
   const Tensor mean = run.output({channels}, DType::Float32, "mean");
   const Tensor inverse_std = run.output({channels}, DType::Float32, "1/std");
-  stage(run, rows, channels, 4);
+  if (channels_last) stage(run, x.shape[0], channels, 4);
   run.launch("batch_norm_stats", {&x});
   run.launch("batch_norm_update_stats", {&mean, &inverse_std});
   run.launch("batch_norm_elemt", {&x, &y});
-  const DType parameter_dtype = weight.dtype;
-  Node* node =
-      run.record("native_batch_norm", y, {&x, &weight, &bias},
-                 [=](Runtime& r, Node& self, Tensors& grad) -> Tensors {
-                   const Tensor sum_dy = r.output({channels}, DType::Float32, "sum of gradients");
-                   const Tensor sum_dy_xmu =
-                       r.output({channels}, DType::Float32, "sum of gradients times deviations");
-                   Tensors back(3);
-                   back[1] = r.empty({channels}, parameter_dtype, Category::Gradients,
-                                     fmt::format("{} weight gradient", self.where));
-                   back[2] = r.empty({channels}, parameter_dtype, Category::Gradients,
-                                     fmt::format("{} bias gradient", self.where));
-                   stage(r, rows, channels, 2);
-                   back[0] = r.output_like(self.saved[0], "input gradient");
-                   r.launch("batch_norm_backward_reduce", {&grad[0], &self.saved[0]});
-                   r.launch("batch_norm_backward_elemt", {&grad[0], &self.saved[0], &back[0]});
-                   return back;
-                 });
+  Node* node = run.record(
+      cudnn ? "cudnn_batch_norm" : "native_batch_norm", y, {&x, &weight, &bias},
+      [cudnn, channels_last, own = Tensor{nullptr, weight.shape, weight.dtype, nullptr, false}](
+          Runtime& r, Node& self, Tensors& grad) -> Tensors {
+        if (channels_last) return channels_last_backward(r, self, grad[0], own);
+        return fused_backward(r, self, grad[0], own, cudnn);
+      });
   if (node == nullptr) return y;
   for (const Tensor& kept : {x, mean, inverse_std}) run.keep(*node, kept);
   return y;

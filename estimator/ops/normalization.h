@@ -13,9 +13,13 @@ Tensor layer_norm(Runtime& run, const Tensor& x, const Tensor& weight, const Ten
 // Only for inputs of the weight's dtype: others take another path.
 Tensor rms_norm(Runtime& run, const Tensor& x, const Tensor& weight);
 
-// native_batch_norm in training on [n, channels] (cuda/Normalization.cuh, the channels-last
-// kernels); weight, bias [channels]. Runs in the input's dtype, keeps the input and mean and 1/std
-// [channels] in fp32. Many rows take scratch in both directions.
+// Batch norm in training on [n, channels] or [n, channels, ...]; weight, bias [channels]. Runs in
+// the input's dtype, keeps the input and mean and 1/std [channels] in fp32.
+//
+// [n, channels], and whatever is bfloat16: native_batch_norm (cuda/Normalization.cuh); with one
+// value a channel and row, in its channels-last kernels, many rows take scratch in both directions.
+// More dimensions in fp32 and fp16: cuDNN (_select_batch_norm_backend in Normalization.cpp), whose
+// reserve and workspace only cuDNN knows: left out, and said (Tape::note).
 Tensor batch_norm(Runtime& run, const Tensor& x, const Tensor& weight, const Tensor& bias);
 
 }  // namespace forerun::ops

@@ -3,9 +3,11 @@
 #include "estimator/ops/activation.h"
 #include "estimator/ops/attention.h"
 #include "estimator/ops/blas.h"
+#include "estimator/ops/convolution.h"
 #include "estimator/ops/embedding.h"
 #include "estimator/ops/loss.h"
 #include "estimator/ops/normalization.h"
+#include "estimator/ops/pooling.h"
 
 namespace forerun::ops {
 namespace {
@@ -34,6 +36,13 @@ FORERUN_OPERATOR(kDropout, "dropout", {dropout(run, in[0], with.p)});
 FORERUN_OPERATOR(kLayerNorm, "layer_norm", {layer_norm(run, in[0], own[0], own[1])});
 FORERUN_OPERATOR(kBatchNorm, "batch_norm", {batch_norm(run, in[0], own[0], own[1])});
 FORERUN_OPERATOR(kRmsNorm, "rms_norm", {rms_norm(run, in[0], own[0])});
+FORERUN_OPERATOR(kConvolution, "convolution",
+                 {convolution(run, in[0], own[0], own[1],
+                              {with.shape, with.groups, with.transposed})});
+FORERUN_OPERATOR(kMaxPool, "max_pool2d", {max_pool(run, in[0], with.shape)});
+FORERUN_OPERATOR(kAvgPool, "avg_pool2d", {avg_pool(run, in[0], with.shape)});
+FORERUN_OPERATOR(kAdaptiveAvgPool, "adaptive_avg_pool2d",
+                 {adaptive_avg_pool(run, in[0], with.shape)});
 FORERUN_OPERATOR(kEmbedding, "embedding", {embedding(run, in[0], own[0])});
 FORERUN_OPERATOR(kPositions, "arange", {arange(run, in[0].shape[1])});
 FORERUN_OPERATOR(kAttention, "scaled_dot_product_attention", {attention(run, in[0], with.heads)});
@@ -44,6 +53,10 @@ FORERUN_OPERATOR(kView, "view", {in[0].view(with.shape)});
 FORERUN_OPERATOR(kCrossEntropy, "cross_entropy", {cross_entropy(run, in[0], in[1])});
 FORERUN_OPERATOR(kMseLoss, "mse", {mse_loss(run, in[0], in[1])});
 FORERUN_OPERATOR(kBceWithLogits, "bce_with_logits", {bce_with_logits(run, in[0], in[1])});
+FORERUN_OPERATOR(kL1Loss, "l1", {l1_loss(run, in[0], in[1])});
+FORERUN_OPERATOR(kSmoothL1Loss, "smooth_l1", {smooth_l1_loss(run, in[0], in[1])});
+FORERUN_OPERATOR(kHuberLoss, "huber", {huber_loss(run, in[0], in[1])});
+FORERUN_OPERATOR(kNllLoss, "nll", {negative_log_likelihood(run, in[0], in[1])});
 
 #undef FORERUN_OPERATOR
 

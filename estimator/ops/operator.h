@@ -13,7 +13,9 @@ struct Attributes {
   double p = 0;          // dropout
   std::int64_t heads = 0;
   bool causal = true;
-  Shape shape;  // the target of a view
+  Shape shape;              // the target of a view; the result of a convolution or a pool
+  std::int64_t groups = 1;  // of a convolution
+  bool transposed = false;
 };
 
 struct Operator {
@@ -27,15 +29,18 @@ struct Operator {
 extern const Operator kLinear;  // x; weight, bias
 extern const Operator kRelu, kGelu, kTanh, kSigmoid, kSilu;
 extern const Operator kDropout;
-extern const Operator kLayerNorm;  // x; weight, bias
-extern const Operator kBatchNorm;  // x; weight, bias, and its buffers
-extern const Operator kRmsNorm;    // x; weight
+extern const Operator kLayerNorm;    // x; weight, bias
+extern const Operator kBatchNorm;    // x; weight, bias, and its buffers
+extern const Operator kRmsNorm;      // x; weight
+extern const Operator kConvolution;  // x; weight, bias
+extern const Operator kMaxPool, kAvgPool, kAdaptiveAvgPool;
 extern const Operator kEmbedding;  // indices; weight
 extern const Operator kPositions;  // arange(x.shape[1]), int64
 extern const Operator kAttention,
     kExplicitAttention;      // the packed q, k, v of F.linear(x, [3d, d]); gives [batch, length, d]
 extern const Operator kAdd;  // a, b
 extern const Operator kView;  // x in the shape of the output; no memory of its own
-extern const Operator kCrossEntropy, kMseLoss, kBceWithLogits;  // prediction, target
+extern const Operator kCrossEntropy, kMseLoss, kBceWithLogits, kL1Loss, kSmoothL1Loss, kHuberLoss,
+    kNllLoss;  // prediction, target
 
 }  // namespace forerun::ops

@@ -43,15 +43,41 @@ Block block_of(std::int64_t dim0, std::int64_t dim1, std::int64_t vector) {
   return {std::min(across, most / height), height};
 }
 
+std::int64_t outputs_of(const Reduction& r) {
+  switch (r.over) {
+    case Reduction::Over::Inner: return r.outer;
+    case Reduction::Over::Outer: return r.inner;
+    case Reduction::Over::Ends: return r.middle;
+  }
+  return 1;
+}
+
+// TensorIterator leaves out dimensions of one element and joins neighbours it can.
+Reduction simplify(Reduction r) {
+  if (r.over != Reduction::Over::Ends) return r;
+  const auto as = [&](std::int64_t outer, std::int64_t inner, Reduction::Over over) {
+    r.outer = outer;
+    r.inner = inner;
+    r.over = over;
+    r.middle = 1;
+    return r;
+  };
+  if (r.middle == 1) return as(1, r.outer * r.inner, Reduction::Over::Inner);
+  if (r.outer == 1) return as(r.middle, r.inner, Reduction::Over::Inner);
+  if (r.inner == 1) return as(r.outer, r.middle, Reduction::Over::Outer);
+  return r;
+}
+
 ReductionScratch scratch_of(const Reduction& r, const devices::Device& device) {
   // One output: both dimensions coalesce into one contiguous reduction.
-  const bool inner = r.over == Reduction::Over::Inner || r.inner == 1;
-  const std::int64_t outputs = r.over == Reduction::Over::Inner ? r.outer : r.inner;
-  const std::int64_t inputs = r.over == Reduction::Over::Inner ? r.inner : r.outer;
+  const bool inner = r.over != Reduction::Over::Outer || r.inner == 1;
+  const std::int64_t outputs = outputs_of(r);
+  const std::int64_t inputs = r.outer * r.middle * r.inner / outputs;
   std::int64_t dim0 = inner ? inputs : outputs;
   const std::int64_t dim1 = inner ? outputs : inputs;
   std::int64_t vector = 1;
-  if (inner && dim0 >= 128) dim0 /= r.input_vector;
+  const bool one_run = r.over != Reduction::Over::Ends;  // num_reduce_dims() == 1
+  if (inner && one_run && dim0 >= 128) dim0 /= r.input_vector;
   if (!inner) {
     vector = output_vector(outputs);
     dim0 /= vector;
@@ -81,7 +107,7 @@ ReductionScratch scratch_of(const Reduction& r, const devices::Device& device) {
 // TensorIterator::can_use_32bit_indexing
 bool fits_32_bits(const Reduction& r) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
-  const std::int64_t elements = r.outer * r.inner;
+  const std::int64_t elements = r.outer * r.middle * r.inner;
   return elements <= kMost && 1 + (elements - 1) * size_bytes(r.dtype) <= kMost;
 }
 
@@ -93,7 +119,7 @@ void add_launches(const Reduction& r, const devices::Device& device,
     launches.push_back(scratch_of(r, device));
     return;
   }
-  const bool split_outer = (r.outer - 1) * r.inner > r.inner - 1;
+  const bool split_outer = (r.outer - 1) * r.middle * r.inner > r.inner - 1;
   Reduction first = r;
   Reduction second = r;
   std::int64_t& first_size = split_outer ? first.outer : first.inner;
@@ -107,12 +133,12 @@ void add_launches(const Reduction& r, const devices::Device& device,
 
 }  // namespace
 
-ReductionPlan plan(const Reduction& reduction, const devices::Device& device) {
+ReductionPlan plan(const Reduction& given, const devices::Device& device) {
+  const Reduction reduction = simplify(given);
   ReductionPlan made;
   add_launches(reduction, device, made.launches);
   const bool narrow = size_bytes(reduction.output) < kAccumulatorBytes;
-  const std::int64_t outputs =
-      reduction.over == Reduction::Over::Inner ? reduction.outer : reduction.inner;
+  const std::int64_t outputs = outputs_of(reduction);
   if (made.launches.size() > 1 && narrow) made.accumulator_bytes = outputs * kAccumulatorBytes;
   return made;
 }
@@ -132,7 +158,7 @@ void reduce(Runtime& run, std::string_view kernel, const Reduction& r) {
     const Tensor buffer = take(scratch.buffer_bytes, "reduction scratch");
     const Tensor semaphores = take(scratch.semaphore_bytes, "reduction semaphores");
   }
-  const double bytes = static_cast<double>(r.outer * r.inner * size_bytes(r.dtype));
+  const double bytes = static_cast<double>(r.outer * r.middle * r.inner * size_bytes(r.dtype));
   for (std::size_t i = 0; i < steps.launches.size(); ++i) {
     run.tape.launch(kernel, DType::Float32, 0, bytes / static_cast<double>(steps.launches.size()));
   }

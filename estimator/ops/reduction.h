@@ -12,15 +12,17 @@
 namespace forerun::ops {
 
 // A contiguous [outer, inner] tensor reduced over one of its two dimensions; a full reduction is
-// {1, n} over Inner.
+// {1, n} over Inner. Over Ends: [outer, middle, inner] reduced to [middle], as a bias gradient of
+// channels is.
 struct Reduction {
-  enum class Over { Outer, Inner };
+  enum class Over { Outer, Inner, Ends };
   std::int64_t outer = 1;
   std::int64_t inner = 1;
   Over over = Over::Inner;
   DType dtype = DType::Float32;  // of the input and the output
   DType output = DType::Float32;
   int input_vector = 4;  // elements a thread loads at once along a contiguous reduction
+  std::int64_t middle = 1;
 };
 
 struct ReductionScratch {

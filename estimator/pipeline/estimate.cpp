@@ -170,6 +170,18 @@ std::vector<const Spec*> history(const std::vector<Spec>& specs, std::size_t ind
 }
 
 Status check_supported(const Spec& spec) {
+  using Kind = OptimizerKind;
+  const OptimizerSpec& optimizer = spec.optimizer;
+  if (optimizer.name != Kind::Sgd && optimizer.name != Kind::Adam && optimizer.name != Kind::AdamW)
+    return error_at(
+        optimizer.at,
+        fmt::format("optimizer {} is not modelled by the estimate", name(optimizer.name)),
+        "sgd, adam, adamw");
+  if (optimizer.nesterov || optimizer.amsgrad || optimizer.maximize)
+    return error_at(optimizer.at,
+                    "nesterov, amsgrad and maximize are not modelled by the estimate");
+  if (spec.checkpoint == "segments")
+    return error_at({spec.path, {}, {}}, "checkpoint segments are not modelled by the estimate");
   if (spec.framework.frontend == Framework::Frontend::LibTorch) {
     return error_at(spec.framework.at, "framework libtorch-2.11 is not modelled by the estimate",
                     "framework: pytorch-2.11");

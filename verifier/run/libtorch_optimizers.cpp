@@ -1,7 +1,9 @@
 // The C++ frontend's optimizers, and what chooses between the frontends.
 #include <torch/nn/utils/clip_grad.h>
+#include <torch/optim/adagrad.h>
 #include <torch/optim/adam.h>
 #include <torch/optim/adamw.h>
+#include <torch/optim/rmsprop.h>
 #include <torch/optim/sgd.h>
 
 #include "verifier/run/optimizers.h"
@@ -26,15 +28,29 @@ std::unique_ptr<torch::optim::Optimizer> make_torch(const OptimizerSpec& spec,
       return std::make_unique<torch::optim::SGD>(std::move(parameters),
                                                  torch::optim::SGDOptions(spec.lr)
                                                      .momentum(spec.momentum)
+                                                     .nesterov(spec.nesterov)
                                                      .weight_decay(spec.weight_decay));
     case OptimizerKind::Adam:
       return std::make_unique<torch::optim::Adam>(
           std::move(parameters),
-          torch::optim::AdamOptions(spec.lr).weight_decay(spec.weight_decay));
+          torch::optim::AdamOptions(spec.lr).weight_decay(spec.weight_decay).amsgrad(spec.amsgrad));
     case OptimizerKind::AdamW:
-      return std::make_unique<torch::optim::AdamW>(
+      return std::make_unique<torch::optim::AdamW>(std::move(parameters),
+                                                   torch::optim::AdamWOptions(spec.lr)
+                                                       .weight_decay(spec.weight_decay)
+                                                       .amsgrad(spec.amsgrad));
+    case OptimizerKind::Adagrad:
+      return std::make_unique<torch::optim::Adagrad>(
           std::move(parameters),
-          torch::optim::AdamWOptions(spec.lr).weight_decay(spec.weight_decay));
+          torch::optim::AdagradOptions(spec.lr).weight_decay(spec.weight_decay));
+    case OptimizerKind::RmsProp:
+      return std::make_unique<torch::optim::RMSprop>(std::move(parameters),
+                                                     torch::optim::RMSpropOptions(spec.lr)
+                                                         .weight_decay(spec.weight_decay)
+                                                         .momentum(spec.momentum)
+                                                         .centered(spec.centered));
+    case OptimizerKind::Adamax:
+    case OptimizerKind::NAdam: break;  // LibTorch has none; refused before
   }
   return nullptr;
 }

@@ -36,7 +36,33 @@ Status check_framework(const Spec& spec) {
                               TORCH_VERSION_MINOR));
 }
 
+// Python's optimizers are replayed here operator by operator; those that are not, and switches that
+// change their operators, are left to Python on the emulated device.
+Status check_optimizer(const Spec& spec) {
+  const OptimizerSpec& optimizer = spec.optimizer;
+  const bool python = spec.framework.frontend == Framework::Frontend::PyTorch;
+  using Kind = OptimizerKind;
+  const bool plain =
+      optimizer.name == Kind::Sgd || optimizer.name == Kind::Adam || optimizer.name == Kind::AdamW;
+  const bool in_torch = plain || optimizer.name == Kind::Adagrad || optimizer.name == Kind::RmsProp;
+  if (python ? !plain : !in_torch) {
+    return error_at(optimizer.at,
+                    fmt::format("{} cannot be run by the verifier under {}", name(optimizer.name),
+                                name(spec.framework)),
+                    python ? "sgd, adam, adamw" : "sgd, adam, adamw, adagrad, rmsprop");
+  }
+  if (optimizer.maximize || (python && (optimizer.nesterov || optimizer.amsgrad))) {
+    return error_at(optimizer.at, fmt::format("{} cannot be run by the verifier under {}",
+                                              optimizer.maximize  ? "maximize"
+                                              : optimizer.amsgrad ? "amsgrad"
+                                                                  : "nesterov",
+                                              name(spec.framework)));
+  }
+  return Done{};
+}
+
 Status check(const Spec& spec) {
+  if (const Status fine = check_optimizer(spec); !fine) return fine;
   if (spec.checkpoint) {
     return error_at({spec.path, {}, {}}, "checkpoint cannot be run by the verifier yet",
                     "checkpoint: null");

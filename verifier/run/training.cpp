@@ -3,7 +3,11 @@
 #include <ATen/ops/binary_cross_entropy_with_logits.h>
 #include <ATen/ops/broadcast_tensors.h>
 #include <ATen/ops/cross_entropy_loss.h>
+#include <ATen/ops/huber_loss.h>
+#include <ATen/ops/l1_loss.h>
 #include <ATen/ops/mse_loss.h>
+#include <ATen/ops/nll_loss.h>
+#include <ATen/ops/smooth_l1_loss.h>
 #include <ATen/ops/zeros.h>
 
 #include "verifier/run/tensors.h"
@@ -33,16 +37,20 @@ at::Tensor zeros_on(at::Device device, const Shape& shape, DType dtype) {
   return at::zeros(shape, at::TensorOptions().dtype(scalar_type(dtype)).device(device));
 }
 
-// torch.nn.functional's three losses with reduction "mean" and the operators they come down to.
-at::Tensor criterion(LossKind kind, const at::Tensor& logits, const at::Tensor& target) {
-  switch (kind) {
-    case LossKind::CrossEntropy: return at::cross_entropy_loss(logits, target);
-    case LossKind::Mse: {
-      const std::vector<at::Tensor> expanded = at::broadcast_tensors({logits, target});
-      return at::mse_loss(expanded[0], expanded[1]);
-    }
-    case LossKind::BceWithLogits: return at::binary_cross_entropy_with_logits(logits, target);
+// torch.nn.functional's losses with reduction "mean" and the operators they come down to.
+at::Tensor criterion(const Spec& spec, const at::Tensor& logits, const at::Tensor& target) {
+  if (spec.loss == LossKind::CrossEntropy) {
+    return at::cross_entropy_loss(logits, target, {}, at::Reduction::Mean, /*ignore_index=*/-100,
+                                  spec.label_smoothing);
   }
+  if (spec.loss == LossKind::BceWithLogits)
+    return at::binary_cross_entropy_with_logits(logits, target);
+  if (spec.loss == LossKind::Nll) return at::nll_loss(logits, target);
+  const std::vector<at::Tensor> expanded = at::broadcast_tensors({logits, target});
+  if (spec.loss == LossKind::L1) return at::l1_loss(expanded[0], expanded[1]);
+  if (spec.loss == LossKind::SmoothL1) return at::smooth_l1_loss(expanded[0], expanded[1]);
+  if (spec.loss == LossKind::Huber) return at::huber_loss(expanded[0], expanded[1]);
+  if (spec.loss == LossKind::Mse) return at::mse_loss(expanded[0], expanded[1]);
   return {};
 }
 
@@ -80,7 +88,7 @@ Training::Training(const Spec& spec, at::Device device, Network network)
 
 // criterion(model(x), y): the logits are dropped when the loss exists.
 at::Tensor Training::loss_of(const Batch& batch) const {
-  return criterion(spec_->loss, network_.forward(batch.input), batch.target);
+  return criterion(*spec_, network_.forward(batch.input), batch.target);
 }
 
 // `loss` is Python's name: the loss of the micro-batch before is alive until the new one is bound

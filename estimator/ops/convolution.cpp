@@ -1,0 +1,90 @@
+#include "estimator/ops/convolution.h"
+
+#include <fmt/format.h>
+
+#include "estimator/ops/reduction.h"
+
+namespace forerun::ops {
+namespace {
+
+// Multiplications and additions of one pass over a [groups] convolution.
+struct Work {
+  double flops = 0;
+  DType dtype = DType::Float32;
+};
+
+Work work_of(const Tensor& x, const Tensor& weight, const Convolution& what) {
+  double kernel = 1;
+  for (std::size_t i = 2; i < weight.shape.size(); ++i)
+    kernel *= static_cast<double>(weight.shape[i]);
+  // Every element of the larger side of a transposed convolution is reached from its input.
+  double sites = 1;
+  const Shape& side = what.transposed ? x.shape : what.output;
+  for (const std::int64_t dim : side) sites *= static_cast<double>(dim);
+  return {2 * sites * static_cast<double>(weight.shape[1]) * kernel, x.dtype};
+}
+
+void launch(Runtime& run, std::string_view kernel, const Work& work,
+            std::initializer_list<const Tensor*> touched) {
+  double bytes = 0;
+  for (const Tensor* tensor : touched) bytes += static_cast<double>(tensor->bytes());
+  run.tape.launch(kernel, work.dtype, work.flops, bytes);
+}
+
+// grad.sum over everything but the channels.
+Tensor bias_gradient(Runtime& run, const Tensor& grad) {
+  const std::int64_t channels = grad.shape[1];
+  const std::int64_t batch = grad.shape[0];
+  Tensor made = run.empty({channels}, grad.dtype, Category::Gradients,
+                          fmt::format("{} bias gradient", run.where));
+  reduce(run, "sum",
+         {.outer = batch,
+          .inner = grad.elements() / (batch * channels),
+          .over = Reduction::Over::Ends,
+          .dtype = grad.dtype,
+          .output = grad.dtype,
+          .middle = channels});
+  return made;
+}
+
+}  // namespace
+
+Tensor convolution(Runtime& run, const Tensor& x_in, const Tensor& weight_in, const Tensor& bias_in,
+                   const Convolution& what) {
+  // Arguments are cast last to first, as the compiler that built PyTorch evaluates them.
+  const Tensor bias = bias_in ? run.cast_low(bias_in) : bias_in;
+  const Tensor weight = run.cast_low(weight_in);
+  const Tensor x = run.cast_low(x_in);
+  run.tape.note("workspaces of cuDNN's convolutions: only cuDNN knows their size on the GPU");
+  const Work work = work_of(x, weight, what);
+
+  Tensor y{nullptr, what.output, x.dtype, nullptr, false};
+  Node* node = run.record(
+      "convolution", y, {&x, &weight, &bias}, [work](Runtime& r, Node& self, Tensors& grad) {
+        const Tensor& input = self.saved[0];
+        const Tensor& kernel = self.saved[1];
+        Tensors back(3);
+        if (self.needs(0)) {
+          back[0] = r.output_like(input, "input gradient");
+          launch(r, "convolution_backward (input)", work, {&grad[0], &kernel, &back[0]});
+        }
+        if (self.needs(1)) {
+          back[1] = r.empty(kernel.shape, kernel.dtype, Category::Gradients,
+                            fmt::format("{} weight gradient", self.where));
+          launch(r, "convolution_backward (weight)", work, {&grad[0], &input, &back[1]});
+        }
+        if (self.needs(2)) back[2] = bias_gradient(r, grad[0]);
+        return back;
+      });
+  if (node != nullptr) {
+    run.keep(*node, x);
+    run.keep(*node, weight);
+  }
+  if (run.recomputed_enough()) return y;
+  run.allocate(y, "output");
+  launch(run, "convolution", work, {&x, &weight, &y});
+  if (bias) run.launch("add_", {&y, &y});
+  return y;
+}
+
+}  // namespace forerun::ops
