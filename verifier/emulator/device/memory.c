@@ -1,4 +1,3 @@
-#include "verifier/emulator/device/log.h"
 #include "verifier/emulator/device/memory.h"
 
 #include <pthread.h>
@@ -6,7 +5,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "verifier/emulator/device/arena.h"
 #include "verifier/emulator/device/contents.h"
+#include "verifier/emulator/device/log.h"
 #include "verifier/emulator/device/profile.h"
 #include "verifier/emulator/device/ranges.h"
 #include "verifier/emulator/device/report.h"
@@ -18,7 +19,8 @@ static EmuRanges device_ranges;  // tag: kind and device, tag2: bytes counted
 static EmuRanges free_ranges;
 static EmuRanges host_ranges;
 static uint64_t used_bytes[EMU_MAX_DEVICES];
-static unsigned in_use;  // a bit for each device
+static EmuArena small[EMU_MAX_DEVICES];  // what requests of less than a page are cut from
+static unsigned in_use;                  // a bit for each device
 
 static void before_fork(void) { pthread_mutex_lock(&lock); }
 static void after_fork(void) { pthread_mutex_unlock(&lock); }
@@ -26,6 +28,8 @@ static void after_fork(void) { pthread_mutex_unlock(&lock); }
 // 8 TiB of addresses, or as much of that as the process may have (ulimit -v).
 static void reserve_space(void) {
   pthread_atfork(before_fork, after_fork, after_fork);
+  for (int device = 0; device < EMU_MAX_DEVICES; ++device)
+    small[device] = (EmuArena){.device = device, .kind = EMU_ALLOCATION};
   for (uint64_t bytes = 8ull << 40; bytes >= 64ull << 30; bytes /= 2) {
     void* at = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED) continue;
@@ -100,6 +104,8 @@ static void return_addresses(uint64_t start, uint64_t bytes) {
 
 int emu_device_allocate(int device, uint64_t bytes, EmuKind kind, uint64_t* address) {
   pthread_once(&once, reserve_space);
+  if (kind == EMU_ALLOCATION && bytes <= EMU_SMALL_BYTES && device >= 0 && device < EMU_MAX_DEVICES)
+    return emu_arena_allocate(&small[device], bytes, address);
   if (bytes > UINT64_MAX / 2) bytes = UINT64_MAX / 2;
   const uint64_t rounded = emu_round_up(bytes == 0 ? 1 : bytes, EMU_PAGE_BYTES);
   const uint64_t counted = kind == EMU_RESERVATION || kind == EMU_SYMBOL ? 0 : rounded;
@@ -124,8 +130,25 @@ int emu_device_allocate(int device, uint64_t bytes, EmuKind kind, uint64_t* addr
   return result;
 }
 
+int emu_is_device_address(const void* address) {
+  return (uint64_t)(uintptr_t)address - space_start < space_bytes;
+}
+
+// The whole pages that hold `address`, be they cut into parts or not.
+static EmuPlace pages_at(const void* address) {
+  const EmuRanges* ranges = emu_is_device_address(address) ? &device_ranges : &host_ranges;
+  EmuPlace place = {EMU_NOWHERE, -1, 0, 0};
+  pthread_mutex_lock(&lock);
+  const EmuRange* found = emu_ranges_find(ranges, (uint64_t)(uintptr_t)address);
+  if (found != NULL)
+    place = (EmuPlace){kind_of(found), device_of(found), found->start, found->size};
+  pthread_mutex_unlock(&lock);
+  return place;
+}
+
 int emu_device_free(uint64_t address, EmuKind kind) {
-  const EmuPlace place = emu_place((const void*)(uintptr_t)address);
+  const EmuPlace place = pages_at((const void*)(uintptr_t)address);
+  if (place.kind == EMU_PIECE && kind != EMU_PIECE) return emu_arena_free(address, kind);
   if (place.kind != kind || place.start != address) return EMU_INVALID;
   // Before the addresses can go to anyone else; outside the lock, which fork() takes after that of
   // the contents.
@@ -219,19 +242,9 @@ int emu_host_register(void* address, uint64_t bytes, int device) {
 
 int emu_host_unregister(void* address) { return forget_host(address, EMU_REGISTERED); }
 
-int emu_is_device_address(const void* address) {
-  return (uint64_t)(uintptr_t)address - space_start < space_bytes;
-}
-
 EmuPlace emu_place(const void* address) {
-  const EmuRanges* ranges = emu_is_device_address(address) ? &device_ranges : &host_ranges;
-  EmuPlace place = {EMU_NOWHERE, -1, 0, 0};
-  pthread_mutex_lock(&lock);
-  const EmuRange* found = emu_ranges_find(ranges, (uint64_t)(uintptr_t)address);
-  if (found != NULL)
-    place = (EmuPlace){kind_of(found), device_of(found), found->start, found->size};
-  pthread_mutex_unlock(&lock);
-  return place;
+  const EmuPlace place = pages_at(address);
+  return place.kind == EMU_PIECE ? emu_arena_place((uint64_t)(uintptr_t)address) : place;
 }
 
 uint64_t emu_space_start(void) {

@@ -16,6 +16,7 @@ typedef enum {
   EMU_NOWHERE,      // ordinary host memory, or no memory at all
   EMU_ALLOCATION,   // cudaMalloc
   EMU_ASYNC,        // cudaMallocAsync
+  EMU_PIECE,        // pages that parts are cut from (arena.h)
   EMU_RESERVATION,  // cuMemAddressReserve: addresses without memory
   EMU_SYMBOL,       // a variable of a loaded module; part of the context, not counted
   EMU_PINNED,       // cudaHostAlloc
@@ -29,13 +30,14 @@ typedef struct {
   uint64_t start, size;  // of the whole allocation
 } EmuPlace;
 
-// cudaMalloc hands out 2 MiB pages: what a request costs is its size rounded up to this.
+// Memory is handed out in 2 MiB pages: what a request costs is its size rounded up to this, but
+// that small requests of cudaMalloc share a page (arena.h).
 enum { EMU_PAGE_BYTES = 2 << 20 };
 uint64_t emu_round_up(uint64_t bytes, uint64_t granule);
 
-// A new device range of `bytes`, rounded up to the page, counted against the device unless its kind
-// is a reservation or a symbol. EMU_OUT_OF_MEMORY leaves everything as it was and is noted in the
-// report.
+// A new device range of `bytes`, in whole pages or small, counted against the device unless its
+// kind is a reservation or a symbol. EMU_OUT_OF_MEMORY leaves everything as it was and is noted in
+// the report.
 int emu_device_allocate(int device, uint64_t bytes, EmuKind kind, uint64_t* address);
 // EMU_INVALID when nothing of that kind starts at `address`.
 int emu_device_free(uint64_t address, EmuKind kind);

@@ -7,37 +7,41 @@
 #include "verifier/emulator/device/report.h"
 
 static EmuPool defaults[EMU_MAX_DEVICES];
+static EmuPool* current[EMU_MAX_DEVICES];  // null: the default
 
 EmuPool* emu_default_pool(int device) {
   if (device < 0 || device >= emu_device_count()) return NULL;
-  defaults[device].device = device;
+  defaults[device].arena.device = device;
+  defaults[device].arena.kind = EMU_ASYNC;
   return &defaults[device];
 }
 
+EmuPool* emu_current_pool(int device) {
+  EmuPool* pool = emu_default_pool(device);
+  return pool != NULL && current[device] != NULL ? current[device] : pool;
+}
+
+void emu_set_current_pool(int device, EmuPool* pool) { current[device] = pool; }
+
 EmuPool* emu_pool_create(int device) {
   EmuPool* pool = calloc(1, sizeof *pool);
-  if (pool != NULL) pool->device = device;
+  if (pool != NULL) pool->arena = (EmuArena){.device = device, .kind = EMU_ASYNC};
   return pool;
 }
 
 void emu_pool_destroy(EmuPool* pool) {
-  if (pool < defaults || pool >= defaults + EMU_MAX_DEVICES) free(pool);
+  if (pool >= defaults && pool < defaults + EMU_MAX_DEVICES) return;
+  if (current[pool->arena.device] == pool) current[pool->arena.device] = NULL;
+  pool->arena.keep_bytes = 0;
+  emu_arena_trim(&pool->arena, 0);
+  if (pool->arena.used == 0) free(pool);
 }
 
 int emu_pool_allocate(EmuPool* pool, uint64_t bytes, uint64_t* address) {
-  const int result = emu_device_allocate(pool->device, bytes, EMU_ASYNC, address);
-  if (result != EMU_OK) return result;
-  const uint64_t size = emu_round_up(bytes, EMU_PAGE_BYTES);
-  emu_raise(&pool->used_high, __atomic_add_fetch(&pool->used, size, __ATOMIC_RELAXED));
-  return EMU_OK;
+  uint64_t left = 0, total = 0;
+  emu_device_info(pool->arena.device, &left, &total);
+  if (left < bytes) emu_arena_trim(&pool->arena, 0);  // before it fails for what lies idle
+  return emu_arena_allocate(&pool->arena, bytes, address);
 }
 
-// The pool of an allocation is not looked up: only default pools report what is used.
-int emu_pool_free(uint64_t address) {
-  const EmuPlace place = emu_place((const void*)(uintptr_t)address);
-  if (place.kind != EMU_ASYNC) return EMU_INVALID;
-  const int result = emu_device_free(address, EMU_ASYNC);
-  if (result == EMU_OK)
-    __atomic_sub_fetch(&defaults[place.device].used, place.size, __ATOMIC_RELAXED);
-  return result;
-}
+int emu_pool_free(uint64_t address) { return emu_arena_free(address, EMU_ASYNC); }
