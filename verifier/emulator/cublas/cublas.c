@@ -1,9 +1,10 @@
-// cuBLAS: handles with their settings. Products are accepted and compute nothing; PyTorch gives the
-// workspaces itself.
+// cuBLAS: handles with their settings; the products are in gemm.c. PyTorch gives the workspaces
+// itself.
 #include <cublas_v2.h>
 #include <stdlib.h>
 
 #include "verifier/emulator/device/copy.h"
+#include "verifier/emulator/device/log.h"
 #include "verifier/emulator/device/profile.h"
 #include "verifier/emulator/device/stream.h"
 
@@ -67,7 +68,8 @@ SETTING(cublasSetPointerMode_v2, cublasGetPointerMode_v2, cublasPointerMode_t, p
 SETTING(cublasSetAtomicsMode, cublasGetAtomicsMode, cublasAtomicsMode_t, atomics_mode)
 
 cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void* workspace, size_t bytes) {
-  (void)handle, (void)workspace, (void)bytes;
+  (void)handle, (void)bytes;
+  emu_log_workspace(workspace);
   return CUBLAS_STATUS_SUCCESS;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verifier/emulator/device/log.h"
 #include "verifier/emulator/device/profile.h"
 #include "verifier/emulator/device/stream.h"
 
@@ -32,10 +33,37 @@ cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) {
   return CUBLAS_STATUS_SUCCESS;
 }
 
+// What is kept of a description, in the opaque struct of the header.
+typedef struct {
+  cublasComputeType_t compute;
+  cublasOperation_t trans_a;
+} Operation;
+
+typedef struct {
+  cudaDataType type;
+  uint32_t batch;
+  uint64_t rows, columns;
+} Layout;
+
+_Static_assert(sizeof(Operation) <= sizeof(cublasLtMatmulDescOpaque_t), "opaque is smaller");
+_Static_assert(sizeof(Layout) <= sizeof(cublasLtMatrixLayoutOpaque_t), "opaque is smaller");
+
 cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* descriptor,
                                         cublasComputeType_t compute, cudaDataType_t scale) {
-  (void)compute, (void)scale;
-  return make((void**)descriptor, sizeof **descriptor);
+  (void)scale;
+  const cublasStatus_t status = make((void**)descriptor, sizeof **descriptor);
+  if (status == CUBLAS_STATUS_SUCCESS)
+    *(Operation*)*descriptor = (Operation){compute, CUBLAS_OP_N};
+  return status;
+}
+
+cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t descriptor,
+                                              cublasLtMatmulDescAttributes_t attribute,
+                                              const void* value, size_t bytes) {
+  Operation* operation = (Operation*)descriptor;
+  if (attribute == CUBLASLT_MATMUL_DESC_TRANSA && bytes == sizeof(int32_t))
+    operation->trans_a = *(const int32_t*)value;
+  return CUBLAS_STATUS_SUCCESS;
 }
 
 cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t descriptor) {
@@ -45,8 +73,26 @@ cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t descriptor) {
 
 cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t* layout, cudaDataType type,
                                           uint64_t rows, uint64_t columns, int64_t leading) {
-  (void)type, (void)rows, (void)columns, (void)leading;
-  return make((void**)layout, sizeof **layout);
+  (void)leading;
+  const cublasStatus_t status = make((void**)layout, sizeof **layout);
+  if (status == CUBLAS_STATUS_SUCCESS) *(Layout*)*layout = (Layout){type, 1, rows, columns};
+  return status;
+}
+
+cublasStatus_t cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t layout,
+                                                cublasLtMatrixLayoutAttribute_t attribute,
+                                                const void* value, size_t bytes) {
+  Layout* kept = (Layout*)layout;
+  const uint64_t wide = bytes == 8 ? *(const uint64_t*)value : 0;
+  const uint32_t narrow = bytes == 4 ? *(const uint32_t*)value : 0;
+  switch (attribute) {
+    case CUBLASLT_MATRIX_LAYOUT_TYPE: kept->type = (cudaDataType)narrow; break;
+    case CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT: kept->batch = narrow; break;
+    case CUBLASLT_MATRIX_LAYOUT_ROWS: kept->rows = wide; break;
+    case CUBLASLT_MATRIX_LAYOUT_COLS: kept->columns = wide; break;
+    default: break;
+  }
+  return CUBLAS_STATUS_SUCCESS;
 }
 
 cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t layout) {
@@ -87,9 +133,14 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t oper
                               cublasLtMatrixLayout_t d_layout,
                               const cublasLtMatmulAlgo_t* algorithm, void* workspace,
                               size_t workspace_bytes, cudaStream_t stream) {
-  (void)handle, (void)operation, (void)alpha, (void)a, (void)a_layout, (void)b, (void)b_layout,
-      (void)beta, (void)c;
-  (void)c_layout, (void)d, (void)d_layout, (void)algorithm, (void)workspace, (void)workspace_bytes;
+  (void)handle, (void)alpha, (void)a, (void)b, (void)b_layout, (void)beta, (void)c, (void)c_layout,
+      (void)d, (void)algorithm;
   emu_work(stream);
+  const Layout *left = (const Layout*)a_layout, *result = (const Layout*)d_layout;
+  const Operation* kept = (const Operation*)operation;
+  emu_log_gemm(result->rows, result->columns,
+               kept->trans_a == CUBLAS_OP_N ? left->columns : left->rows, result->batch,
+               (int)left->type, (int)result->type, (int)kept->compute);
+  if (workspace_bytes > 0) emu_log_workspace(workspace);
   return CUBLAS_STATUS_SUCCESS;
 }
