@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #define EMU_REPORT_MAGIC 0x31554d4546464f52ull  // "ROFFEMU1"
-enum { EMU_MAX_DEVICES = 16, EMU_MAX_NAMES = 1024, EMU_NAME_BYTES = 96 };
+enum { EMU_MAX_DEVICES = 16, EMU_MAX_NAMES = 1024, EMU_NAME_BYTES = 96, EMU_MAX_PROCESSES = 256 };
 
 // Kinds of named counts.
 enum {
@@ -30,6 +30,20 @@ typedef struct {
   uint64_t first_failed_bytes;  // size of the first of them
 } EmuDeviceReport;
 
+// One process's use of one device, now and at most.
+typedef struct {
+  uint64_t used_bytes;  // handed out by cudaMalloc and its relatives
+  uint64_t driver_peak_bytes, allocated_peak_bytes, reserved_peak_bytes;
+} EmuProcessDevice;
+
+typedef struct {
+  uint32_t state;  // 0 free, 1 being written, 2 readable
+  int32_t pid;
+  int32_t rank;  // RANK of the environment; -1 without
+  uint64_t start_time;  // field 22 of /proc/PID/stat
+  EmuProcessDevice device[EMU_MAX_DEVICES];
+} EmuProcessUse;
+
 typedef struct {
   uint64_t magic;
   uint64_t processes;  // that used the device
@@ -39,4 +53,5 @@ typedef struct {
   uint64_t unbacked_copies;  // to the device, too large to keep: their contents read back as zero
   EmuDeviceReport devices[EMU_MAX_DEVICES];
   EmuNamedCount names[EMU_MAX_NAMES];
+  EmuProcessUse process[EMU_MAX_PROCESSES];  // that loaded PyTorch's CUDA libraries or used the device
 } EmuReport;

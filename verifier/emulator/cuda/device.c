@@ -116,7 +116,7 @@ CUresult cuCtxGetDevice(CUdevice* device) {
 CUresult cuCtxSynchronize(void) {
   emu_add(&emu_report()->synchronisations, 1);
   emu_log_wait("cuCtxSynchronize", NULL);
-  return CUDA_SUCCESS;
+  return emu_device_finish(emu_current_device()) ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN;
 }
 
 CUresult cuCtxGetStreamPriorityRange(int* least, int* greatest) {

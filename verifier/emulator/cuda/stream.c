@@ -23,7 +23,7 @@ CUresult cuStreamDestroy_v2(CUstream stream) {
 CUresult cuStreamSynchronize(CUstream stream) {
   emu_add(&emu_report()->synchronisations, 1);
   emu_log_wait("cuStreamSynchronize", stream);
-  return CUDA_SUCCESS;
+  return emu_clock_finish(emu_stream_clock(emu_stream(stream))) ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN;
 }
 
 CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {

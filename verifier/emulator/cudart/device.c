@@ -124,7 +124,7 @@ cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
 cudaError_t cudaDeviceSynchronize(void) {
   emu_add(&emu_report()->synchronisations, 1);
   emu_log_wait("cudaDeviceSynchronize", NULL);
-  return cudaSuccess;
+  return emu_device_finish(emu_current_device()) ? cudaSuccess : emu_fail(cudaErrorUnknown);
 }
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {

@@ -53,7 +53,8 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   wait();
   emu_log_wait("cudaStreamSynchronize", stream);
-  return cudaSuccess;
+  return emu_clock_finish(emu_stream_clock(emu_stream(stream))) ? cudaSuccess
+                                                                : emu_fail(cudaErrorUnknown);
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags) {
@@ -110,6 +111,8 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   wait();
   if (event != NULL && ((EmuEvent*)event)->recorded)
     emu_log_wait("cudaEventSynchronize", event);
+  if (event != NULL && !emu_clock_finish(&((const EmuEvent*)event)->clock))
+    return emu_fail(cudaErrorUnknown);
   return cudaEventQuery(event);
 }
 

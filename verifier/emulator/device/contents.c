@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "verifier/emulator/device/log.h"
+#include "verifier/emulator/device/deferred.h"
 #include "verifier/emulator/device/memory.h"
 #include "verifier/emulator/device/report.h"
 
@@ -123,8 +124,50 @@ static int open_offsets(uint64_t from, uint64_t to) {
   return 1;
 }
 
+// --- What has to wait for contents that are not there yet (deferred.h)
+
+typedef enum { WRITE, COPY, FILL, CLEAR } Change;
+typedef struct {
+  EmuDeferred work;
+  Change change;
+  uint64_t pattern_bytes;
+  unsigned char data[];  // to write, or the pattern
+} LaterChange;
+
+static void change_now(EmuDeferred* work) {
+  LaterChange* later = (LaterChange*)work;
+  const EmuSpan to = work->writes;
+  if (!work->drop) {
+    switch (later->change) {
+      case WRITE: emu_contents_write(to.start, later->data, to.bytes); break;
+      case COPY: emu_contents_copy(to.start, work->reads.start, to.bytes); break;
+      case FILL: emu_contents_fill(to.start, later->data, later->pattern_bytes, to.bytes); break;
+      case CLEAR: emu_contents_clear(to.start, to.bytes); break;
+    }
+  }
+  free(later);
+}
+
+// True when the change was put off.
+static int put_off(Change change, EmuSpan to, EmuSpan from, const void* data,
+                   uint64_t data_bytes) {
+  if (!emu_must_defer(from, to)) return 0;
+  LaterChange* later = calloc(1, sizeof *later + data_bytes);
+  if (later == NULL) return 0;
+  later->work = (EmuDeferred){.reads = from, .writes = to, .lane = -1, .run = change_now};
+  later->change = change;
+  later->pattern_bytes = data_bytes;
+  if (data_bytes > 0) memcpy(later->data, data, data_bytes);
+  emu_defer(&later->work);
+  return 1;
+}
+
+static const EmuSpan nothing = {0, 0};
+
 void emu_contents_write(uint64_t to, const void* from, uint64_t bytes) {
   uint64_t first, last;
+  const int keep = bytes <= EMU_KEPT_BYTES;
+  if (put_off(keep ? WRITE : CLEAR, (EmuSpan){to, bytes}, nothing, from, keep ? bytes : 0)) return;
   if (!offsets(to, bytes, &first, &last)) return;
   pthread_mutex_lock(&lock);
   if (open_offsets(first, last)) {
@@ -149,6 +192,7 @@ static void read_kept(unsigned char* to, uint64_t first, uint64_t last) {
 }
 
 void emu_contents_read(void* to, uint64_t from, uint64_t bytes) {
+  emu_wait_for_contents((EmuSpan){from, bytes});
   memset(to, 0, bytes);
   uint64_t first, last;
   if (!offsets(from, bytes, &first, &last)) return;
@@ -157,8 +201,27 @@ void emu_contents_read(void* to, uint64_t from, uint64_t bytes) {
   pthread_mutex_unlock(&lock);
 }
 
+int emu_contents_any(uint64_t at, uint64_t bytes) {
+  uint64_t first, last;
+  int any = 0;
+  if (!offsets(at, bytes, &first, &last)) return 0;
+  pthread_mutex_lock(&lock);
+  for (uint64_t offset = first; offset < last && !any;) {
+    const uint64_t page = offset / PAGE;
+    if (counts[page / PAGES_PER_GROUP] == 0) {
+      offset = (offset / EMU_PAGE_BYTES + 1) * EMU_PAGE_BYTES;
+      continue;
+    }
+    any = is_kept(page);
+    offset = (page + 1) * PAGE;
+  }
+  pthread_mutex_unlock(&lock);
+  return any;
+}
+
 void emu_contents_copy(uint64_t to, uint64_t from, uint64_t bytes) {
   if (bytes == 0 || to == from) return;
+  if (put_off(COPY, (EmuSpan){to, bytes}, (EmuSpan){from, bytes}, NULL, 0)) return;
   if (bytes > EMU_KEPT_BYTES) {
     emu_contents_clear(to, bytes);
     return;
@@ -173,6 +236,7 @@ void emu_contents_copy(uint64_t to, uint64_t from, uint64_t bytes) {
 
 void emu_contents_fill(uint64_t at, const void* pattern, uint64_t pattern_bytes, uint64_t bytes) {
   uint64_t first, last;
+  if (put_off(FILL, (EmuSpan){at, bytes}, nothing, pattern, pattern_bytes)) return;
   if (!offsets(at, bytes, &first, &last)) return;
   int zero = 1;
   for (uint64_t i = 0; i < pattern_bytes; ++i) zero &= ((const unsigned char*)pattern)[i] == 0;
@@ -191,6 +255,7 @@ void emu_contents_fill(uint64_t at, const void* pattern, uint64_t pattern_bytes,
 
 void emu_contents_clear(uint64_t at, uint64_t bytes) {
   uint64_t first, last;
+  if (put_off(CLEAR, (EmuSpan){at, bytes}, nothing, NULL, 0)) return;
   if (!offsets(at, bytes, &first, &last)) return;
   pthread_mutex_lock(&lock);
   clear_offsets(first, last);

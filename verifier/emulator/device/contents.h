@@ -20,6 +20,8 @@ void emu_contents_read(void* to, uint64_t from, uint64_t bytes);
 void emu_contents_copy(uint64_t to, uint64_t from, uint64_t bytes);
 void emu_contents_fill(uint64_t at, const void* pattern, uint64_t pattern_bytes, uint64_t bytes);
 void emu_contents_clear(uint64_t at, uint64_t bytes);
+// Whether something is kept there that may be other than zero.
+int emu_contents_any(uint64_t at, uint64_t bytes);
 
 // Whether every byte came from the host, by way of copies, and is kept: a read of it does not see
 // what a kernel would have written. Kept track of only when there is a log (device/log.h).

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "verifier/emulator/device/memory.h"
+#include "verifier/emulator/device/process.h"
 #include "verifier/emulator/device/profile.h"
 #include "verifier/emulator/device/stream.h"
 
@@ -90,6 +91,7 @@ static void add(Symbol symbol) {
 }
 
 EmuModule* emu_module_register(const void* fat_binary_wrapper) {
+  emu_process();  // a process with kernels may be a rank of others
   EmuModule* module = calloc(1, sizeof *module);
   if (module == NULL) return NULL;
   module->wrapper = fat_binary_wrapper;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verifier/emulator/device/process.h"
 #include "verifier/emulator/device/report.h"
 
 static EmuProfile profile;
@@ -129,6 +130,7 @@ static void read_profile(void) {
   if (!usable) return;
   visible = count_visible(profile.devices);
   emu_add(&emu_report()->processes, 1);
+  emu_process();
 }
 
 const EmuProfile* emu_profile(void) {

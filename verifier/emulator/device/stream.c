@@ -44,7 +44,12 @@ static uint64_t capture_id(const EmuStream* stream) {
   return stream == NULL ? 0 : __atomic_load_n(&stream->capture, __ATOMIC_ACQUIRE);
 }
 
+EmuClock* emu_stream_clock(EmuStream* stream) {
+  return stream == NULL ? emu_default_clock() : &stream->clock;
+}
+
 void emu_event_record(EmuEvent* event, EmuStream* stream) {
+  emu_clock_copy(&event->clock, emu_stream_clock(stream));
   event->recorded = 1;
   event->capture = capture_id(stream);
 }
@@ -70,6 +75,7 @@ EmuGraph* emu_capture_of(EmuStream* stream, uint64_t* id) {
 }
 
 void emu_stream_wait(EmuStream* stream, const EmuEvent* event) {
+  emu_clock_join(emu_stream_clock(stream), &event->clock);
   if (stream == NULL || event->capture == 0) return;
   pthread_mutex_lock(&lock);
   if (slot_of(event->capture) >= 0)

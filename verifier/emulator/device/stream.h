@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "verifier/emulator/device/deferred.h"
+
 #include "verifier/emulator/device/current_device.h"
 
 typedef struct EmuGraph EmuGraph;
@@ -15,12 +17,14 @@ typedef struct {
   unsigned flags;
   uint64_t id;
   uint64_t capture;  // 0, or the capture this stream takes part in
+  EmuClock clock;    // collectives it waits for
 } EmuStream;
 
 typedef struct {
   int device;
   int recorded;
   uint64_t capture;  // the capture it was recorded in
+  EmuClock clock;    // of the stream when it was recorded
 } EmuEvent;
 
 // The device of the calling thread, as cudaSetDevice chose it.
@@ -51,6 +55,9 @@ int emu_capture_begin(EmuStream* stream, EmuGraph* into);
 EmuGraph* emu_capture_end(EmuStream* stream);
 EmuGraph* emu_graph_create(void);
 void emu_graph_destroy(EmuGraph* graph);
+
+// The clock of a stream, or of the default stream for null.
+EmuClock* emu_stream_clock(EmuStream* stream);
 
 // To be called by everything that puts work on a stream.
 void emu_work(void* stream_handle);
