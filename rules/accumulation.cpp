@@ -13,33 +13,65 @@ using ir::Kind;
 
 namespace {
 
-bool names_accumulation(const std::string& name) {
-  for (const char* word : {"accum", "sync_grad", "micro"}) {
-    if (name.find(word) != std::string::npos) return true;
+// `if sync_gradients:`, `if not accumulating:`: a flag whose name says it. A comparison with a
+// setting (`accum_steps == 1`) is no such flag.
+bool is_accumulation_flag(const flow::Value& value) {
+  for (const char* word : {"sync_grad", "accumulating", "is_accum", "do_step", "should_step"}) {
+    if (value.step.find(word) != std::string::npos) return true;
+  }
+  return false;
+}
+
+bool holds(const std::vector<Analysis::Guard>& guards, NodeId branch) {
+  return std::any_of(guards.begin(), guards.end(),
+                     [&](const Analysis::Guard& guard) { return guard.branch == branch; });
+}
+
+// From this backward the step is reached in the same round (without asking the condition `gate`).
+bool reaches(const Analysis& of, LoopId loop, NodeId backward, NodeId step,
+             NodeId gate = flow::kNone) {
+  const NodeId latch = of.loop_latch(loop);
+  return of
+      .path(
+          backward, [&](NodeId at) { return at == step; },
+          [&](NodeId at) { return at == gate || at == latch; }, loop)
+      .has_value();
+}
+
+// Behind the same condition another backward feeds the optimizer: a generator that is trained every
+// few rounds of its critic, not a window.
+bool has_its_own_backward(const Analysis& of, LoopId loop, const Optimizer& optimizer,
+                          const Analysis::Guard& gate) {
+  for (const NodeId backward : of.all(Kind::Backward)) {
+    if (!of.graph().in(loop, backward) || !may_feed(of, backward, optimizer)) continue;
+    for (const Analysis::Guard& guard : of.guards(backward, loop)) {
+      if (guard.branch == gate.branch && guard.taken == gate.taken) return true;
+    }
   }
   return false;
 }
 
 // The branch that lets the step through in some rounds only, while backward runs in all of them.
-NodeId gate_of(const Analysis& of, LoopId loop, NodeId backward, NodeId step) {
+NodeId gate_of(const Analysis& of, LoopId loop, NodeId backward, NodeId step,
+               const Optimizer& optimizer) {
+  if (!reaches(of, loop, backward, step)) return flow::kNone;
   const std::vector<Analysis::Guard> around_backward = of.guards(backward, loop);
   for (const Analysis::Guard& guard : of.guards(step, loop)) {
-    const bool shared =
-        std::any_of(around_backward.begin(), around_backward.end(),
-                    [&](const Analysis::Guard& other) { return other.branch == guard.branch; });
-    if (!shared && is_periodic(of, guard.branch)) return guard.branch;
+    if (holds(around_backward, guard.branch) || !is_periodic(of, guard.branch)) continue;
+    if (reaches(of, loop, backward, step, guard.branch)) continue;
+    return has_its_own_backward(of, loop, optimizer, guard) ? flow::kNone : guard.branch;
   }
   return flow::kNone;
 }
 
 // A step after the loop whose rounds run backward, in the same turn of what is around both.
-bool follows(const Analysis& of, LoopId micro, NodeId step) {
+bool follows(const Analysis& of, LoopId micro, NodeId backward, NodeId step) {
   const LoopId around = of.loop(micro).parent;
   if (of.graph().in(micro, step) || of.innermost_loop(step) != around) return false;
   return of
       .path(
-          of.loop(micro).head, [&](NodeId at) { return at == step; }, [](NodeId) { return false; },
-          around)
+          backward, [&](NodeId at) { return at == step; },
+          [&](NodeId at) { return at == of.loop_latch(around); }, around)
       .has_value();
 }
 
@@ -50,9 +82,9 @@ bool is_periodic(const Analysis& of, NodeId branch) {
   for (const ValueId one : of.sources(node.receiver)) {
     const ir::Op* maker = of.maker(one);
     if (maker != nullptr && maker->kind == Kind::Arith && maker->callee == "mod") return true;
-    if (names_accumulation(of.value(one).step)) return true;
   }
-  return node.condition != nullptr && names_accumulation(ir::to_string(*node.condition));
+  return std::any_of(node.receiver.begin(), node.receiver.end(),
+                     [&](ValueId one) { return is_accumulation_flag(of.value(one)); });
 }
 
 bool handles_gradients(const Analysis& of, LoopId loop) {
@@ -72,9 +104,9 @@ std::vector<AccumulationWindow> accumulation_windows(const Analysis& of) {
       const LoopId micro = of.innermost_loop(backward);
       if (micro == flow::kNone || !may_feed(of, backward, optimizer)) continue;
       if (of.graph().in(micro, step)) {
-        const NodeId gate = gate_of(of, micro, backward, step);
+        const NodeId gate = gate_of(of, micro, backward, step, optimizer);
         if (gate != flow::kNone) found.push_back({micro, backward, step, gate, optimizer});
-      } else if (follows(of, micro, step)) {
+      } else if (follows(of, micro, backward, step)) {
         found.push_back({micro, backward, step, flow::kNone, optimizer});
       }
     }

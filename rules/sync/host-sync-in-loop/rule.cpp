@@ -1,59 +1,22 @@
-#include "rules/rule.h"
-
 #include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
 
+#include "rules/host_waits.h"
+
 namespace forerun::rules {
 namespace {
 
 using flow::Analysis;
-using flow::Device;
 using flow::LoopId;
 using flow::NodeId;
 using flow::Values;
 using ir::Kind;
 
-struct Sync {
-  NodeId node = flow::kNone;
-  std::string what;
-  Values read;  // the device value
-};
-
-bool moves_to_host(const flow::Node& node) {
-  if (!node.is(Kind::Move) || node.op->callee != "to") return false;
-  return std::any_of(node.op->arguments.begin(), node.op->arguments.end(),
-                     [](const ir::Argument& argument) {
-                       const std::string text = ir::to_string(argument.value);
-                       return text == "\"cpu\"" || text == "cpu" || text == "kCPU";
-                     });
-}
-
-// What makes the host wait at this node for the device, if anything does.
-std::optional<Sync> sync_at(const Analysis& of, NodeId id) {
-  const flow::Node& node = of.node(id);
-  Values given;
-  for (const Values& argument : node.arguments) flow::add(given, argument);
-  if (node.is(Kind::HostRead) || moves_to_host(node)) {
-    const Values& read = node.op->receiver ? node.receiver : given;
-    if (of.device(read) != Device::Device) return std::nullopt;
-    const std::string name = node.is(Kind::Move) ? "to(\"cpu\")" : node.op->callee + "()";
-    return Sync{id, name, read};
-  }
-  if (node.is(Kind::Print) || node.is(Kind::Format)) {
-    if (of.device(given) != Device::Device) return std::nullopt;
-    return Sync{id, node.is(Kind::Print) ? "printing a tensor" : "formatting a tensor", given};
-  }
-  if (node.form == flow::Node::Form::Branch && of.device(node.receiver) == Device::Device) {
-    return Sync{id, "a condition on a tensor", node.receiver};
-  }
-  return std::nullopt;
-}
-
 // The value decides whether the loop or the round goes on (a loss that is not finite, early
 // stopping): it is needed now.
-bool steers(const Analysis& of, const Sync& sync) {
+bool steers(const Analysis& of, const HostWait& sync) {
   if (of.node(sync.node).form == flow::Node::Form::Branch) return of.only_leaves(sync.node);
   Values results;
   for (const Values& made : of.node(sync.node).results) flow::add(results, made);
@@ -79,9 +42,9 @@ bool unconditional(const Analysis& of, NodeId id, LoopId step) {
 // The host waits for the device in every training step; once is a note, twice or once a sample
 // costs.
 void check(const Analysis& of, Findings& found) {
-  std::map<LoopId, std::vector<Sync>> by_loop;
+  std::map<LoopId, std::vector<HostWait>> by_loop;
   for (const NodeId id : of.where([](const flow::Node&) { return true; })) {
-    auto sync = sync_at(of, id);
+    auto sync = host_wait_at(of, id);
     if (!sync) continue;
     const LoopId step = of.step_loop(id);
     if (step == flow::kNone || steers(of, *sync) || !unconditional(of, id, step)) continue;
@@ -90,7 +53,7 @@ void check(const Analysis& of, Findings& found) {
     by_loop[step].push_back(std::move(*sync));
   }
   for (const auto& [step, syncs] : by_loop) {
-    for (const Sync& sync : syncs) {
+    for (const HostWait& sync : syncs) {
       const bool nested = of.innermost_loop(sync.node) != step;
       const bool often = nested || syncs.size() > 1;
       const std::string how_often =

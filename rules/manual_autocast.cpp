@@ -1,0 +1,35 @@
+#include "rules/manual_autocast.h"
+
+namespace forerun::rules {
+namespace {
+
+bool is_switch(const ir::Op& op) {
+  const std::string& name = op.callee;
+  if (name == "set_autocast_enabled") return true;
+  const auto spelling = op.details.find("spelling");
+  const bool of_autocast =
+      spelling != op.details.end() && spelling->second.find("autocast") != std::string::npos;
+  return of_autocast && name.starts_with("set_") && name.ends_with("enabled") &&
+         name.find("cache") == std::string::npos;
+}
+
+}  // namespace
+
+std::optional<bool> sets_autocast(const flow::Node& node) {
+  if (!node.is(ir::Kind::Call) || node.op->arguments.empty() || !is_switch(*node.op))
+    return std::nullopt;
+  const std::string on = ir::to_string(node.op->arguments.back().value);
+  if (on == "true") return true;
+  if (on == "false") return false;
+  return std::nullopt;
+}
+
+std::string autocast_device(const flow::Node& node) {
+  const ir::Op& op = *node.op;
+  if (op.arguments.size() > 1) return ir::to_string(op.arguments.front().value);
+  if (op.callee == "set_enabled" || op.callee == "set_autocast_enabled") return "\"cuda\"";
+  // set_cpu_enabled -> "cpu"
+  return "\"" + op.callee.substr(4, op.callee.size() - 4 - std::string("_enabled").size()) + "\"";
+}
+
+}  // namespace forerun::rules
