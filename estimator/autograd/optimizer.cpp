@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "estimator/autograd/optimizer_parts.h"
+
 namespace forerun::autograd {
 namespace {
 
@@ -12,34 +14,13 @@ using ops::Category;
 using ops::Runtime;
 using ops::Tensor;
 using ops::Tensors;
-using Parameters = std::vector<Parameter*>;
-
-Tensor state_like(Runtime& run, const Parameter& parameter, std::string_view what) {
-  return run.empty(parameter.value.shape, parameter.value.dtype, Category::OptimizerState,
-                   fmt::format("{} {}", parameter.name, what));
-}
-
-Tensor temporary_like(Runtime& run, const Parameter& parameter, std::string_view what) {
-  return run.empty(parameter.value.shape, parameter.value.dtype, Category::Temporaries,
-                   fmt::format("{} {}", parameter.name, what));
-}
-
-// A kernel over every parameter that touches each element `passes` times.
-void launch_all(Runtime& run, std::string_view kernel, const Parameters& parameters, int passes) {
-  double bytes = 0;
-  for (Parameter* parameter : parameters) bytes += static_cast<double>(parameter->value.bytes());
-  run.tape.launch(kernel, DType::Float32, 0, bytes * passes);
-}
-
-void launch_one(Runtime& run, std::string_view kernel, const Parameter& parameter, int passes) {
-  run.tape.launch(kernel, DType::Float32, 0, static_cast<double>(parameter.value.bytes()) * passes);
-}
-
 class Adam : public Optimizer {
  public:
   explicit Adam(const OptimizerSpec& spec)
       : decoupled_(spec.name == OptimizerKind::AdamW),
         decays_(spec.weight_decay != 0),
+        amsgrad_(spec.amsgrad),
+        maximizes_(spec.maximize),
         implementation_(spec.implementation) {}
 
   bool takes_scale() const override { return implementation_ == OptimizerImplementation::Fused; }
@@ -56,7 +37,7 @@ class Adam : public Optimizer {
  private:
   struct State {
     Tensor step;  // on the device only when fused
-    Tensor average, square;
+    Tensor average, square, largest;  // the last with amsgrad
   };
 
   void make_state(Runtime& run, const Parameters& parameters) {
@@ -71,6 +52,7 @@ class Adam : public Optimizer {
       made.square = state_like(run, *parameter, "exp_avg_sq");
       run.launch("zeros_like", {&made.average});
       run.launch("zeros_like", {&made.square});
+      if (amsgrad_) made.largest = state_like(run, *parameter, "max_exp_avg_sq");
       state_.push_back(std::move(made));
     }
   }
@@ -81,22 +63,16 @@ class Adam : public Optimizer {
   }
 
   void foreach (Runtime& run, const Parameters& parameters) {
+    Tensors changed =
+        changed_gradients(run, parameters, maximizes_, decays_ && !decoupled_);
     if (decays_ && decoupled_) launch_all(run, "_foreach_mul_", parameters, 2);
-    Tensors decayed;
-    if (decays_ && !decoupled_) {
-      run.tape.refine("optimizer step: _foreach_add(gradients, parameters)");
-      for (Parameter* parameter : parameters)
-        decayed.push_back(temporary_like(run, *parameter, "decayed gradient"));
-      launch_all(run, "_foreach_add", parameters, 3);
-    }
     launch_all(run, "_foreach_lerp_", parameters, 3);
     launch_all(run, "_foreach_mul_", parameters, 2);
     launch_all(run, "_foreach_addcmul_", parameters, 3);
-    decayed.clear();
+    changed.clear();
     run.tape.refine("optimizer step: _foreach_sqrt(exp_avg_sq)");
-    Tensors roots;
-    for (Parameter* parameter : parameters)
-      roots.push_back(temporary_like(run, *parameter, "sqrt(exp_avg_sq)"));
+    const Tensors roots = temporaries_like(run, parameters, "sqrt(exp_avg_sq)");
+    if (amsgrad_) launch_all(run, "_foreach_maximum_", parameters, 3);
     launch_all(run, "_foreach_sqrt", parameters, 2);
     launch_all(run, "_foreach_div_", parameters, 2);
     launch_all(run, "_foreach_add_", parameters, 2);
@@ -108,12 +84,8 @@ class Adam : public Optimizer {
     Tensor grad, denom;
     for (Parameter* parameter : parameters) {
       run.tape.refine(fmt::format("optimizer step: {}", parameter->name));
-      grad = parameter->gradient;
+      bind_gradient(run, *parameter, maximizes_, decays_ && !decoupled_, grad);
       if (decays_ && decoupled_) launch_one(run, "mul_", *parameter, 2);
-      if (decays_ && !decoupled_) {
-        grad = temporary_like(run, *parameter, "decayed gradient");
-        launch_one(run, "add", *parameter, 3);
-      }
       launch_one(run, "lerp_", *parameter, 3);
       launch_one(run, "mul_", *parameter, 2);
       launch_one(run, "addcmul_", *parameter, 3);
@@ -128,7 +100,7 @@ class Adam : public Optimizer {
     }
   }
 
-  const bool decoupled_, decays_;
+  const bool decoupled_, decays_, amsgrad_, maximizes_;
   const OptimizerImplementation implementation_;
   std::vector<State> state_;
 };
@@ -138,6 +110,8 @@ class Sgd : public Optimizer {
   explicit Sgd(const OptimizerSpec& spec)
       : momentum_(spec.momentum != 0),
         decays_(spec.weight_decay != 0),
+        nesterov_(spec.nesterov),
+        maximizes_(spec.maximize),
         implementation_(spec.implementation) {}
 
   bool takes_scale() const override { return implementation_ == OptimizerImplementation::Fused; }
@@ -166,13 +140,7 @@ class Sgd : public Optimizer {
   }
 
   void foreach (Runtime& run, const Parameters& parameters) {
-    Tensors decayed;
-    if (decays_) {
-      run.tape.refine("optimizer step: _foreach_add(gradients, parameters)");
-      for (Parameter* parameter : parameters)
-        decayed.push_back(temporary_like(run, *parameter, "decayed gradient"));
-      launch_all(run, "_foreach_add", parameters, 3);
-    }
+    const Tensors changed = changed_gradients(run, parameters, maximizes_, decays_);
     if (first()) {
       make_buffers(run, parameters);
       for (Parameter* parameter : parameters) launch_one(run, "clone", *parameter, 2);
@@ -189,11 +157,7 @@ class Sgd : public Optimizer {
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       const Parameter& parameter = *parameters[i];
       run.tape.refine(fmt::format("optimizer step: {}", parameter.name));
-      grad = parameter.gradient;
-      if (decays_) {
-        grad = temporary_like(run, parameter, "decayed gradient");
-        launch_one(run, "add", parameter, 3);
-      }
+      bind_gradient(run, parameter, maximizes_, decays_, grad);
       if (fresh) {
         buffers_.push_back(state_like(run, parameter, "momentum buffer"));
         launch_one(run, "clone", parameter, 2);
@@ -201,21 +165,32 @@ class Sgd : public Optimizer {
         launch_one(run, "mul_", parameter, 2);
         launch_one(run, "add_", parameter, 3);
       }
-      if (momentum_) grad = buffers_[i];
+      if (nesterov_) {
+        Tensor ahead = temporary_like(run, parameter, "nesterov gradient");
+        launch_one(run, "add", parameter, 3);
+        grad = std::move(ahead);
+      } else if (momentum_) {
+        grad = buffers_[i];
+      }
       launch_one(run, "add_", parameter, 3);
     }
   }
 
-  const bool momentum_, decays_;
+  const bool momentum_, decays_, nesterov_, maximizes_;
   const OptimizerImplementation implementation_;
   Tensors buffers_;
 };
 
 }  // namespace
 
-std::unique_ptr<Optimizer> make_optimizer(const OptimizerSpec& spec) {
-  if (spec.name == OptimizerKind::Sgd) return std::make_unique<Sgd>(spec);
-  return std::make_unique<Adam>(spec);
+std::unique_ptr<Optimizer> make_optimizer(const OptimizerSpec& spec, Framework::Frontend frontend) {
+  if (frontend == Framework::Frontend::LibTorch) return make_libtorch_optimizer(spec);
+  switch (spec.name) {
+    case OptimizerKind::Sgd: return std::make_unique<Sgd>(spec);
+    case OptimizerKind::Adam:
+    case OptimizerKind::AdamW: return std::make_unique<Adam>(spec);
+    default: return make_other_optimizer(spec);
+  }
 }
 
 }  // namespace forerun::autograd

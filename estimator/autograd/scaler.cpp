@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "estimator/ops/activation.h"
+#include "estimator/ops/reduction.h"
 
 namespace forerun::autograd {
 namespace {
@@ -102,6 +103,39 @@ void clip_grad_norm(Runtime& run, const std::vector<Parameter*>& parameters) {
     bytes += static_cast<double>(parameter->value.bytes());
   run.tape.launch("_foreach_norm", dtype, 0, bytes);
   run.tape.launch("_foreach_mul_", dtype, 0, 2 * bytes);
+}
+
+void clip_grad_norm_of_libtorch(Runtime& run, const std::vector<Parameter*>& parameters) {
+  run.tape.refine("clip_grad_norm_: norms of the gradients");
+  const DType dtype = parameters[0]->value.dtype;
+  const auto norm = [&](std::int64_t elements, std::string what) {
+    Tensor made = scalar(run, dtype, std::move(what));
+    ops::reduce(run, "norm", {1, elements, ops::Reduction::Over::Inner, dtype, dtype});
+    return made;
+  };
+  Tensor total;
+  {
+    Tensors norms;
+    for (const Parameter* parameter : parameters)
+      norms.push_back(norm(parameter->value.elements(), "gradient norm"));
+    if (norms.size() == 1) {
+      total = norms[0];
+    } else {
+      const auto count = static_cast<std::int64_t>(norms.size());
+      const Tensor stacked =
+          run.empty({count}, dtype, Category::Temporaries, "stacked gradient norms");
+      total = norm(count, "total gradient norm");
+    }
+  }
+  run.tape.refine("clip_grad_norm_: scaling the gradients");
+  Tensor coefficient;
+  {
+    const Tensor shifted = scalar(run, dtype, "total norm + 1e-6");
+    coefficient = scalar(run, dtype, "clip coefficient");
+  }
+  const Tensor clamped = scalar(run, dtype, "clamped clip coefficient");
+  for (const Parameter* parameter : parameters)
+    run.launch("mul_", {&parameter->value, &parameter->value});
 }
 
 }  // namespace forerun::autograd

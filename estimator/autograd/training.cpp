@@ -105,7 +105,8 @@ class Session {
       }
       tensors_.push_back(std::move(parameter));
     }
-    optimizer_ = make_optimizer(spec_.optimizer);
+    optimizer_ = make_optimizer(spec_.optimizer, spec_.framework.frontend);
+    optimizer_->attach(run_, trained_);
   }
 
   // loss = loss_fn(model(x), y), inside autocast where the spec says so
@@ -201,7 +202,10 @@ class Session {
     enter(Phase::Optimizer, "optimizer step");
     if (spec_.clip_norm) {
       if (scaled_) scaler_.unscale(run_);
-      clip_grad_norm(run_, trained_);
+      if (spec_.framework.frontend == Framework::Frontend::LibTorch)
+        clip_grad_norm_of_libtorch(run_, trained_);
+      else
+        clip_grad_norm(run_, trained_);
     }
     run_.tape.refine("optimizer step");
     if (!scaled_) {

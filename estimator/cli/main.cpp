@@ -10,6 +10,7 @@
 #include "core/spec.h"
 #include "core/units.h"
 #include "core/version.h"
+#include "estimator/cli/answers.h"
 #include "estimator/cli/explain.h"
 #include "estimator/devices/device.h"
 #include "estimator/pipeline/estimate.h"
@@ -28,9 +29,10 @@ const std::vector<std::string> kStages = {"graph", "schedule", "trace"};
 struct Arguments {
   std::vector<std::string> specs;
   std::string gpu, format = "text", output, stop_after, explain;
-  std::string memory;
+  std::string memory, sweep;
+  bool max_batch = false, what_if = false;
   bool names_gpu = false, names_memory = false,
-       stops = false;  // the option is there, whatever its value
+       stops = false, sweeps = false;  // the option is there, whatever its value
 };
 
 po::options_description describe(Arguments& into) {
@@ -47,6 +49,12 @@ po::options_description describe(Arguments& into) {
       ("output", po::value(&into.output)->value_name("FILE"), "writes the report there")  //
       ("stop-after", po::value(&into.stop_after)->value_name("STAGE"),
        "prints graph, schedule or trace instead of the report")  //
+      ("max-batch", po::bool_switch(&into.max_batch),
+       "the largest batch_size that fits the GPU, instead of the report")  //
+      ("sweep", po::value(&into.sweep)->value_name("KEY=VALUES"),
+       "a row for each: batch_size=1..64, precision=fp32,bf16-mixed")  //
+      ("what-if", po::bool_switch(&into.what_if),
+       "what each known way to save memory would save, the best first")  //
       ("explain", po::value(&into.explain)->value_name("NAME"),
        "the page about a layer or a GPU; '' lists them")  //
       ("spec", po::value(&into.specs), "");
@@ -113,6 +121,21 @@ Result<std::string> print_stage(const std::vector<Spec>& specs, const devices::D
   return pipeline::print(stages->recording, *trace);
 }
 
+// --max-batch, --sweep, --what-if: about one spec, in place of its report.
+int answer(const Arguments& given, const std::vector<Spec>& specs, const devices::Device& device) {
+  if (given.max_batch + given.sweeps + given.what_if > 1)
+    return complain(kProgram, error("--max-batch, --sweep and --what-if are asked at once",
+                                    "one of them"));
+  if (specs.size() > 1)
+    return complain(kProgram, error("--max-batch, --sweep and --what-if are about one spec",
+                                    "name what ran before with after:"));
+  const auto made = given.max_batch ? answer_max_batch(specs[0], device, given.format)
+                    : given.sweeps  ? answer_sweep(specs[0], device, given.sweep, given.format)
+                                    : answer_what_if(specs[0], device, given.format);
+  if (!made) return complain(kProgram, made.error());
+  return emit(kProgram, made->text, given.output, made->fits ? kExitClean : kExitFound);
+}
+
 int run_estimate(const Arguments& given) {
   if (const Status known = check_word("--format", given.format, kFormats); !known)
     return complain(kProgram, known.error());
@@ -134,6 +157,7 @@ int run_estimate(const Arguments& given) {
     return text ? emit(kProgram, *text, given.output, kExitClean)
                 : complain(kProgram, text.error());
   }
+  if (given.max_batch || given.sweeps || given.what_if) return answer(given, *specs, *device);
   const auto estimates = pipeline::estimate(*specs, *device);
   if (!estimates) return complain(kProgram, estimates.error());
   bool fits = true;
@@ -166,6 +190,7 @@ int run(const std::vector<std::string>& arguments) {
   given.names_gpu = parsed->values.count("gpu") > 0;
   given.names_memory = parsed->values.count("memory") > 0;
   given.stops = parsed->values.count("stop-after") > 0;
+  given.sweeps = parsed->values.count("sweep") > 0;
   given.specs.insert(given.specs.end(), parsed->rest.begin(), parsed->rest.end());
   return run_estimate(given);
 }

@@ -167,11 +167,37 @@ Result<ValueId> Builder::model(const std::vector<LayerSpec>& layers, ValueId inp
     if (!inner) return inner.error();
     all.insert(all.end(), inner->begin(), inner->end());
   }
-  return in_turn(all, input, true);
+  return spec_.checkpoint == "segments" ? segments(all, input) : in_turn(all, input, true);
+}
+
+// checkpoint_sequential (torch/utils/checkpoint.py, 2.11): equal segments, all but the last under a
+// checkpoint; the last takes what does not divide. A segment's input is held until it returns.
+Result<ValueId> Builder::segments(const std::vector<const LayerSpec*>& layers, ValueId input) {
+  const std::int64_t count = spec_.checkpoint_segments;
+  const auto total = static_cast<std::int64_t>(layers.size());
+  if (count > total) {
+    return error_at({spec_.path, {}, {}},
+                    fmt::format("checkpoint: {} segments of {} layers", count, total),
+                    "at most one segment a layer");
+  }
+  const std::int64_t size = total / count;
+  ValueId current = input;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const bool last = i + 1 == count;
+    const std::vector<const LayerSpec*> part(layers.begin() + i * size,
+                                             last ? layers.end() : layers.begin() + (i + 1) * size);
+    if (!last) checkpoint_ = checkpoints_++;
+    const auto next = in_turn(part, current, true);
+    checkpoint_ = -1;
+    if (!next) return next;
+    if (*next != current && current != input) drop(current);
+    current = *next;
+  }
+  return current;
 }
 
 void Builder::enter_checkpoint() {
-  if (spec_.checkpoint && depth_ == 1) checkpoint_ = checkpoints_++;
+  if (spec_.checkpoint == "every_block" && depth_ == 1) checkpoint_ = checkpoints_++;
 }
 
 void Builder::push(Instruction instruction) {

@@ -40,7 +40,9 @@ class Builder {
   // Everything called until leave_checkpoint() is one block under `checkpoint: every_block`;
   // without that key, or for a block that is not one of the model's own sequence, nothing changes.
   void enter_checkpoint();
-  void leave_checkpoint() { checkpoint_ = -1; }
+  void leave_checkpoint() {
+    if (spec_.checkpoint == "every_block") checkpoint_ = -1;
+  }
   // nn.Sequential: each result replaces the one before under the same name.
   Result<ValueId> sequence(const std::vector<LayerSpec>& layers, ValueId input);
   Result<ValueId> repeat(const LayerSpec& spec, ValueId input);
@@ -65,6 +67,7 @@ class Builder {
   // The name of what is being built: "linear 1"; a layer of several parts names each with at().
   const std::string& where() const { return where_; }
   void at(std::string where) { where_ = std::move(where); }
+  bool libtorch() const { return spec_.framework.frontend == Framework::Frontend::LibTorch; }
   bool mixed_precision() const {
     return spec_.precision == Precision::Bf16Mixed || spec_.precision == Precision::Fp16Mixed;
   }
@@ -79,6 +82,7 @@ class Builder {
  private:
   Result<ValueId> in_turn(const std::vector<const LayerSpec*>& layers, ValueId input,
                           bool input_is_held);
+  Result<ValueId> segments(const std::vector<const LayerSpec*>& layers, ValueId input);
   void push(Instruction instruction);
   Result<int> add_parameter(std::string role, Shape shape, DType dtype, bool trainable);
 

@@ -26,9 +26,11 @@ constexpr std::array<Rule, 5> kRules{{
 
 Tensor activate(Runtime& run, Activation kind, const Tensor& x, bool inplace, bool on_view) {
   const Rule& rule = kRules[static_cast<std::size_t>(kind)];
-  Tensor y = inplace ? x.detach() : run.output_like(x, "output");
-  if (inplace) y.storage->overwrite(run.where);
-  run.launch(rule.forward, {&x, &y});
+  Tensor y{nullptr, x.shape, x.dtype, nullptr, false};
+  if (inplace) {
+    y = x.detach();
+    y.storage->overwrite(run.where);
+  }
   const bool slices = inplace && on_view;
   Node* node = run.record(
       rule.forward, y, {&x}, [rule, slices](Runtime& r, Node& self, Tensors& grad) -> Tensors {
@@ -47,7 +49,12 @@ Tensor activate(Runtime& run, Activation kind, const Tensor& x, bool inplace, bo
         r.launch("copy_", {&of_slice, &back});
         return {back};
       });
-  if (node != nullptr) run.keep(*node, rule.keeps_input ? x : y);
+  // The input is kept before the operator runs, the result after.
+  if (node != nullptr && rule.keeps_input) run.keep(*node, x);
+  if (run.recomputed_enough()) return y;
+  if (!inplace) run.allocate(y, "output");
+  run.launch(rule.forward, {&x, &y});
+  if (node != nullptr && !rule.keeps_input) run.keep(*node, y);
   return y;
 }
 

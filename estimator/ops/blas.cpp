@@ -44,11 +44,10 @@ std::int64_t cublas_workspace_bytes(const devices::Device& device) {
   return hopper ? 4096ll * 8 * 1024 : 4096ll * 1024 * 2 + 16ll * 1024 * 8;
 }
 
-Tensor linear(Runtime& run, const Tensor& x_in, const Tensor& weight_in, const Tensor& bias_in) {
-  // Arguments are cast last to first, as the compiler that built PyTorch evaluates them.
-  const Tensor bias = bias_in ? run.cast_low(bias_in) : bias_in;
-  const Tensor weight = run.cast_low(weight_in);
-  const Tensor x = run.cast_low(x_in);
+namespace {
+
+// addmm or mm of tensors that are cast already; the bias undefined for mm.
+Tensor product(Runtime& run, const Tensor& x, const Tensor& weight, const Tensor& bias) {
   const std::int64_t m = rows_of(x);
   const std::int64_t k = x.shape.back();
   const std::int64_t n = weight.shape[0];
@@ -61,7 +60,7 @@ Tensor linear(Runtime& run, const Tensor& x_in, const Tensor& weight_in, const T
       [m, n, k, has_bias, input_shape = x.shape](Runtime& r, Node& self, Tensors& grad) -> Tensors {
         const DType dtype = grad[0].dtype;
         Tensors back(3);
-        auto product = [&](Shape to, std::int64_t rows, std::int64_t columns, std::int64_t depth,
+        auto gradient = [&](Shape to, std::int64_t rows, std::int64_t columns, std::int64_t depth,
                            Category category, std::string_view what) {
           r.tape.refine(fmt::format("backward of {}: {} mm([{}, {}] x [{}, {}])", self.where, what,
                                     rows, depth, depth, columns));
@@ -74,11 +73,11 @@ Tensor linear(Runtime& run, const Tensor& x_in, const Tensor& weight_in, const T
         // Generated backward code takes its inputs by name: mat1 before mat2 for addmm, but mat2
         // before self for mm.
         const auto of_input = [&] {
-          back[0] = product(input_shape, m, k, n, Category::Temporaries, "input gradient");
+          back[0] = gradient(input_shape, m, k, n, Category::Temporaries, "input gradient");
         };
         if (has_bias && self.needs(0)) of_input();
         if (self.needs(1))
-          back[1] = product({n, k}, n, k, m, Category::Gradients, "weight gradient");
+          back[1] = gradient({n, k}, n, k, m, Category::Gradients, "weight gradient");
         if (!has_bias && self.needs(0)) of_input();
         if (has_bias && self.needs(2)) {
           // What a checkpoint made again lives only until the node's own code is done, which is
@@ -104,6 +103,44 @@ Tensor linear(Runtime& run, const Tensor& x_in, const Tensor& weight_in, const T
   else
     use_cublas(run);
   run.launch_matmul(bias ? "addmm" : "mm", m, n, k, x.dtype);
+  return y;
+}
+
+}  // namespace
+
+Tensor linear(Runtime& run, const Tensor& x_in, const Tensor& weight_in, const Tensor& bias_in) {
+  // Arguments are cast last to first, as the compiler that built PyTorch evaluates them.
+  const Tensor bias = bias_in ? run.cast_low(bias_in) : bias_in;
+  const Tensor weight = run.cast_low(weight_in);
+  const Tensor x = run.cast_low(x_in);
+  return product(run, x, weight, bias);
+}
+
+Tensor linear_of_libtorch(Runtime& run, const Tensor& x_in, const Tensor& weight_in,
+                          const Tensor& bias_in) {
+  // weight.t() is no leaf: autocast casts it anew each time.
+  const bool low = run.autocast && weight_in.dtype != *run.autocast;
+  const Tensor weight =
+      low ? to_copy(run, weight_in, *run.autocast, "weight cast") : weight_in;
+  const Tensor x = run.cast_low(x_in);
+  if (!bias_in) return product(run, x, weight, bias_in);
+  if (x.shape.size() == 2) return product(run, x, weight, run.cast_low(bias_in));
+  const Tensor unbiased = product(run, x, weight, {});
+  Tensor y = unbiased;  // written in place
+  run.launch("add_", {&y, &bias_in, &y});
+  const std::int64_t n = bias_in.elements();
+  run.record("add_", y, {&unbiased, &bias_in},
+             [n, m = rows_of(y), to = bias_in.dtype](Runtime& r, Node& self,
+                                                     Tensors& grad) -> Tensors {
+               const DType dtype = grad[0].dtype;
+               Tensor sum = r.empty({n}, dtype, Category::Gradients,
+                                    fmt::format("{} bias gradient", self.where));
+               reduce(r, "sum", {m, n, Reduction::Over::Outer, dtype, dtype});
+               if (dtype == to) return {grad[0], sum};
+               Tensor cast = r.empty({n}, to, Category::Gradients,
+                                     fmt::format("{} bias gradient", self.where));
+               return {grad[0], cast};
+             });
   return y;
 }
 

@@ -27,6 +27,8 @@ Tensors activation(Runtime& run, const Tensors& in, const Tensors&, const Attrib
   }
 
 FORERUN_OPERATOR(kLinear, "linear", {linear(run, in[0], own[0], own[1])});
+FORERUN_OPERATOR(kLinearOfLibTorch, "torch::nn::linear",
+                 {linear_of_libtorch(run, in[0], own[0], own[1])});
 const Operator kRelu{"relu", activation<Activation::Relu>};
 const Operator kGelu{"gelu", activation<Activation::Gelu>};
 const Operator kTanh{"tanh", activation<Activation::Tanh>};

@@ -26,7 +26,7 @@ struct Operator {
                  const Attributes& attributes);
 };
 
-extern const Operator kLinear;  // x; weight, bias
+extern const Operator kLinear, kLinearOfLibTorch;  // x; weight, bias
 extern const Operator kRelu, kGelu, kTanh, kSigmoid, kSilu;
 extern const Operator kDropout;
 extern const Operator kLayerNorm;    // x; weight, bias

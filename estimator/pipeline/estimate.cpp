@@ -169,23 +169,28 @@ std::vector<const Spec*> history(const std::vector<Spec>& specs, std::size_t ind
   return chain;
 }
 
+// What PyTorch itself refuses, or has no code for.
 Status check_supported(const Spec& spec) {
   using Kind = OptimizerKind;
   const OptimizerSpec& optimizer = spec.optimizer;
-  if (optimizer.name != Kind::Sgd && optimizer.name != Kind::Adam && optimizer.name != Kind::AdamW)
-    return error_at(
-        optimizer.at,
-        fmt::format("optimizer {} is not modelled by the estimate", name(optimizer.name)),
-        "sgd, adam, adamw");
-  if (optimizer.nesterov || optimizer.amsgrad || optimizer.maximize)
+  const bool fused = optimizer.implementation == OptimizerImplementation::Fused;
+  const bool has_fused = optimizer.name == Kind::Sgd || optimizer.name == Kind::Adam ||
+                         optimizer.name == Kind::AdamW;
+  if (fused && !has_fused) {
     return error_at(optimizer.at,
-                    "nesterov, amsgrad and maximize are not modelled by the estimate");
-  if (spec.checkpoint == "segments")
-    return error_at({spec.path, {}, {}}, "checkpoint segments are not modelled by the estimate");
-  if (spec.framework.frontend == Framework::Frontend::LibTorch) {
-    return error_at(spec.framework.at, "framework libtorch-2.11 is not modelled by the estimate",
+                    fmt::format("{} has no fused implementation on CUDA", name(optimizer.name)),
+                    "implementation: foreach or for-loop");
+  }
+  if (spec.framework.frontend == Framework::Frontend::PyTorch) return Done{};
+  if (optimizer.name == Kind::Adamax || optimizer.name == Kind::NAdam || optimizer.maximize) {
+    return error_at(optimizer.at,
+                    fmt::format("LibTorch has no {}",
+                                optimizer.maximize ? "maximize" : name(optimizer.name)),
                     "framework: pytorch-2.11");
   }
+  if (spec.checkpoint)
+    return error_at({spec.path, {}, {}}, "LibTorch has no checkpoint: it is Python's alone",
+                    "framework: pytorch-2.11");
   return Done{};
 }
 

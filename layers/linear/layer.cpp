@@ -30,9 +30,10 @@ Result<graph::ValueId> build(graph::Builder& builder, const LayerSpec& spec, gra
     bias_index = *made;
   }
   shape.back() = *out;
-  const auto output = builder.call(ops::kLinear, {input}, {*weight, bias_index}, shape);
+  const ops::Operator& op = builder.libtorch() ? ops::kLinearOfLibTorch : ops::kLinear;
+  const auto output = builder.call(op, {input}, {*weight, bias_index}, shape);
   // addmm works on two dimensions; with more, its result is viewed in the shape of the input.
-  if (output && *bias && shape.size() > 2) builder.mark_view(*output);
+  if (output && *bias && shape.size() > 2 && !builder.libtorch()) builder.mark_view(*output);
   return output;
 }
 

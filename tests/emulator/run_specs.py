@@ -16,12 +16,15 @@ warnings.filterwarnings("ignore")
 import torch  # noqa: E402
 import torch.nn.functional as F  # noqa: E402
 from torch import nn  # noqa: E402
-from torch.utils.checkpoint import checkpoint  # noqa: E402
+from torch.utils.checkpoint import checkpoint, checkpoint_sequential  # noqa: E402
 
 STEPS = 3
 DTYPES = {"float32": torch.float32, "int64": torch.int64}
-LOSSES = {"cross_entropy": F.cross_entropy, "mse": F.mse_loss, "bce_with_logits": F.binary_cross_entropy_with_logits}
-OPTIMIZERS = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam, "adamw": torch.optim.AdamW}
+LOSSES = {"cross_entropy": F.cross_entropy, "mse": F.mse_loss, "bce_with_logits": F.binary_cross_entropy_with_logits,
+          "l1": F.l1_loss, "smooth_l1": F.smooth_l1_loss, "huber": F.huber_loss, "nll": F.nll_loss}
+OPTIMIZERS = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam, "adamw": torch.optim.AdamW,
+              "adagrad": torch.optim.Adagrad, "rmsprop": torch.optim.RMSprop, "adamax": torch.optim.Adamax,
+              "nadam": torch.optim.NAdam}
 AUTOCAST = {"bf16-mixed": torch.bfloat16, "fp16-mixed": torch.float16}
 
 
@@ -93,10 +96,16 @@ class Block(nn.Module):
         return x + self.dropout(self.down(self.act(self.up(self.norm2(x)))))
 
 
+def renamed(arguments, **names):
+    """A spec's arguments by the names torch.nn gives them."""
+    return {names.get(key, key): value for key, value in arguments.items()}
+
+
 MAKERS = {
     "linear": lambda a: nn.Linear(a["in"], a["out"], bias=a.get("bias", True)),
     "conv2d": lambda a: nn.Conv2d(a["in"], a["out"], a["kernel"], stride=a.get("stride", 1),
-                                  padding=a.get("padding", 0), bias=a.get("bias", True)),
+                                  padding=a.get("padding", 0), dilation=a.get("dilation", 1),
+                                  groups=a.get("groups", 1), bias=a.get("bias", True)),
     "relu": lambda a: nn.ReLU(inplace=a.get("inplace", False)),
     "gelu": lambda a: nn.GELU(),
     "tanh": lambda a: nn.Tanh(),
@@ -109,7 +118,8 @@ MAKERS = {
     "rms_norm": lambda a: nn.RMSNorm(a["dim"]),
     "batch_norm1d": lambda a: nn.BatchNorm1d(a["channels"]),
     "batch_norm2d": lambda a: nn.BatchNorm2d(a["channels"]),
-    "max_pool2d": lambda a: nn.MaxPool2d(a["kernel"]),
+    "max_pool2d": lambda a: nn.MaxPool2d(**renamed(a, kernel="kernel_size")),
+    "avg_pool2d": lambda a: nn.AvgPool2d(**renamed(a, kernel="kernel_size")),
     "adaptive_avg_pool2d": lambda a: nn.AdaptiveAvgPool2d(a["out"]),
     "embedding": lambda a: nn.Embedding(a["vocab"], a["dim"]),
     "token_embedding": lambda a: TokenEmbedding(**a),
@@ -153,7 +163,10 @@ def make_batch(spec, device):
 
 
 def forward(spec, net, x):
-    if spec.get("checkpoint") != "every_block":
+    part = spec.get("checkpoint")
+    if isinstance(part, dict):
+        return checkpoint_sequential(net, part["segments"], x, use_reentrant=False)
+    if part != "every_block":
         return net(x)
     for module in net:
         x = checkpoint(module, x, use_reentrant=False) if isinstance(module, Block) else module(x)
@@ -163,9 +176,13 @@ def forward(spec, net, x):
 def train_step(spec, net, optimizer, scaler, x, y):
     micro_batches = spec.get("gradient_accumulation_steps", 1)
     autocast = AUTOCAST.get(spec["precision"])
+    loss_name, loss_options = spec["loss"], {}
+    if isinstance(loss_name, dict):
+        loss_options = {key: value for key, value in loss_name.items() if key != "name"}
+        loss_name = loss_name["name"]
     for _ in range(micro_batches):
         with torch.autocast("cuda", dtype=autocast, enabled=autocast is not None):
-            loss = LOSSES[spec["loss"]](forward(spec, net, x), y)
+            loss = LOSSES[loss_name](forward(spec, net, x), y, **loss_options)
         if micro_batches > 1:
             loss = loss / micro_batches
         scaler.scale(loss).backward()

@@ -129,5 +129,81 @@ TEST(Time, IsAnIntervalAroundItsExpectation) {
   }
 }
 
+MemoryEstimate memory_of(const Spec& spec) {
+  const auto estimates = pipeline::estimate({spec}, *devices::find(spec.gpu));
+  EXPECT_TRUE(estimates) << to_string(estimates.error());
+  return estimates->front().memory;
+}
+
+TEST(Lesson, XorTakes42ParametersAnd672BytesOfTrainedState) {
+  const MemoryEstimate memory = memory_of(example("lesson_xor.yaml"));
+  EXPECT_EQ(memory.parameter_count, 42);
+  EXPECT_EQ(memory.parameters_bytes, 168);
+  EXPECT_EQ(memory.parameters_bytes + memory.gradients_bytes + memory.optimizer_state_bytes, 672);
+}
+
+TEST(Lesson, TheMlpHas203530Parameters) {
+  EXPECT_EQ(memory_of(example("lesson_mlp.yaml")).parameter_count, 203'530);
+}
+
+TEST(Lesson, AnEmbeddingOf100000RowsTakes120Megabytes) {
+  const MemoryEstimate memory = memory_of(example("lesson_embedding.yaml"));
+  EXPECT_EQ(memory.parameters_bytes, 120'000'000);
+  EXPECT_EQ(memory.gradients_bytes, 120'000'000);
+}
+
+TEST(Lesson, FiftyLayersKeep12800000000BytesOfActivations) {
+  const MemoryEstimate memory = memory_of(example("lesson_activations.yaml"));
+  std::int64_t relus = 0;
+  int layers = 0;
+  for (const Part& part : memory.activations) {
+    if (!part.what.starts_with("relu")) continue;
+    relus += part.bytes;
+    ++layers;
+  }
+  EXPECT_EQ(layers, 50);
+  EXPECT_EQ(relus, 12'800'000'000);
+  EXPECT_EQ(memory.activations_bytes, 12'800'000'004);  // and the loss
+}
+
+// The bytes of the largest tensor alive at the peak.
+std::int64_t largest_at_peak(const Spec& spec) {
+  return memory_of(spec).peaks[1].alive.front().bytes;
+}
+
+TEST(Lesson, AttentionScoresGrowWithTheSquareOfTheLength) {
+  Spec spec = example("lesson_attention.yaml");
+  EXPECT_EQ(largest_at_peak(spec), 512ll << 20);
+  spec.input.shape[0] = spec.target.shape[0] = 512;
+  EXPECT_EQ(largest_at_peak(spec), 128ll << 20);
+}
+
+TEST(Lesson, AFusedKernelMakesNoScores) {
+  const auto text = [](const std::string& kind) {
+    return "model: [{transformer_block: {dim: 512, heads: 8, mlp: 2048, kind: " + kind +
+           "}}, {linear: {in: 512, out: 10}}, flatten_tokens]\ninput: {shape: [1024, 512]}\ntarget: "
+           "{shape: [1024]}\nbatch_size: 16\noptimizer: adamw\n";
+  };
+  const MemoryEstimate fused = memory_of(*parse_spec(text("sdpa"), "s"));
+  for (const Peak& peak : fused.peaks) EXPECT_LT(peak.alive.front().bytes, 512ll << 20);
+  EXPECT_EQ(largest_at_peak(*parse_spec(text("explicit"), "s")), 512ll << 20);
+}
+
+TEST(Lesson, TenSegmentsKeepTenBoundariesAndOneSegment) {
+  Spec spec = example("lesson_checkpoint.yaml");
+  constexpr std::int64_t kLayer = 4096 * 1024 * 4;
+  // The batch, the first of the ten boundaries, is data and not an activation.
+  EXPECT_EQ(memory_of(spec).activations_bytes, (9 + 10) * kLayer + 4);
+  const auto flops = [](const Spec& of) {
+    return pipeline::estimate({of}, *devices::find(of.gpu))->front().time.flops;
+  };
+  const double checkpointed = flops(spec);
+  spec.checkpoint.reset();
+  EXPECT_EQ(memory_of(spec).activations_bytes, 100 * kLayer + 4);
+  // One extra forward of nine of ten segments, where a step is three forwards (less the first
+  // layer's input gradient).
+  EXPECT_NEAR((checkpointed - flops(spec)) / (2.0 * 4096 * 1024 * 1024), 81, 1e-6);
+}
+
 }  // namespace
 }  // namespace forerun
