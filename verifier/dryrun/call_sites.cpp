@@ -80,6 +80,19 @@ bool is_named(const std::string& path, const std::vector<std::string>& command) 
   });
 }
 
+// A method's name without its class: "Tensor.backward" -> "backward".
+std::string_view last_part(std::string_view function) {
+  return function.substr(function.rfind('.') + 1);  // npos + 1 is 0
+}
+
+// Frames of PyTorch through which every call of a module, a decorator or an optimizer goes.
+bool is_plumbing(std::string_view function) {
+  const std::string_view name = last_part(function);
+  return name == "_wrapped_call_impl" || name == "_call_impl" || name == "wrapper" ||
+         name == "decorate_context" || name == "_fn" || name == "inner" ||
+         name == "_use_grad_for_differentiable" || name == "_use_grad";
+}
+
 std::string frame_text(const std::string& file, int line, const std::string& function) {
   std::string text = line > 0 ? fmt::format("{}:{}", file, line) : file;
   if (!function.empty() && function != "<module>") text += " in " + function;
@@ -161,7 +174,7 @@ Place CallSites::made(std::uint32_t site) {
     ++frames;
     const Frame& candidate = frame(at);
     if (candidate.owner == Owner::kFramework && place.file.empty()) {
-      below = &candidate;
+      if (below == nullptr || !is_plumbing(candidate.function)) below = &candidate;
       continue;
     }
     if (candidate.owner == Owner::kFramework) continue;
@@ -207,7 +220,7 @@ SitePhase CallSites::phase_of(std::uint32_t site) {
   for (std::uint32_t at = site; at != 0 && frames++ < kLongestChain; at = log_.sites[at].caller) {
     const EmuSite& logged = log_.sites[at];
     const std::string_view package = in_packages(log_.name(logged.file));
-    const std::string_view function = log_.name(logged.function);
+    const std::string_view function = last_part(log_.name(logged.function));
     if (package.starts_with("torch/optim/")) phase = SitePhase::kOptimizer;
     if (package.starts_with("torch/autograd/") &&
         (function == "backward" || function == "_engine_run_backward"))

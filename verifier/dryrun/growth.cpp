@@ -99,7 +99,8 @@ Growth growth_of(const ProcessLog& log, const Moments& moments, const Blocks& bl
     const Series& series = found.second;
     if (!grows(series.bytes)) continue;
     growth.places.push_back({sites.place(found.first), gain_per_step(series.bytes),
-                             series.bytes.back(), series.blocks.back()});
+                             series.bytes.back() - series.bytes[1],
+                             series.blocks.back() - series.blocks[1]});
   }
   std::stable_sort(growth.places.begin(), growth.places.end(),
                    [](const GrowingPlace& a, const GrowingPlace& b) {

@@ -21,8 +21,7 @@ inline constexpr std::size_t kStepsToTellGrowth = 6;
 struct GrowingPlace {
   Place place;
   std::int64_t bytes_per_step = 0;
-  std::int64_t bytes = 0;  // alive at the last end that was looked at
-  std::int64_t blocks = 0;
+  std::int64_t bytes = 0, blocks = 0;  // more at the last end that was looked at than at the second
 };
 
 struct Growth {

@@ -76,6 +76,7 @@ class Events {
  private:
   void keep(const EmuEvent& written) {
     EmuEvent event = written;
+    if (event.kind == 0) return;  // its number was taken, it was never written
     if (!makes_sense(event)) {
       ++log_.nonsense;
       return;
@@ -87,6 +88,18 @@ class Events {
   const EmuProcessLog& area_;
   ProcessLog& log_;
 };
+
+// A copy that waits is logged without a site, and its wait with one, right behind it or behind what
+// was read.
+void lend_sites(std::vector<EmuEvent>& events) {
+  for (std::size_t i = 0; i + 1 < events.size(); ++i) {
+    if (events[i].kind != EMU_EVENT_COPY || events[i].site != 0) continue;
+    std::size_t next = i + 1;
+    if (events[next].kind == EMU_EVENT_COMPUTED_READ && next + 1 < events.size()) ++next;
+    if (events[next].kind == EMU_EVENT_BLOCK && events[next].thread == events[i].thread)
+      events[i].site = events[next].site;
+  }
+}
 
 std::uint64_t slot_of(std::uint64_t number) {
   return number - 1 < kHalf ? number - 1 : kHalf + (number - 1 - kHalf) % kHalf;
@@ -123,6 +136,7 @@ ProcessLog read_process(const EmuProcessLog& area) {
   log.names = names_of(area, log.nonsense);
   log.sites = sites_of(area, log.names.size(), log.nonsense);
   Events(area, log).read();
+  lend_sites(log.events);
   read_steps(area, log);
   log.running = area.now;
   return log;

@@ -124,10 +124,23 @@ std::size_t name_at(const std::string& text) {
   return at;
 }
 
+// Template arguments of template arguments of template arguments: "A<B<C<D>>>" -> "A<B<C>>".
+std::string without_depths(const std::string& text) {
+  constexpr int kDeepest = 2;
+  std::string result;
+  int depth = 0;
+  for (const char c : text) {
+    if (c == '<' && ++depth > kDeepest) continue;
+    if (c == '>' && depth > 0 && depth-- > kDeepest) continue;
+    if (depth <= kDeepest) result += c;
+  }
+  return result;
+}
+
 }  // namespace
 
 std::string kernel_name(const std::string& mangled) {
-  constexpr std::size_t kLongest = 72;
+  constexpr std::size_t kLongest = 110;
   std::string name = demangled(mangled);
   if (name == mangled && name.size() <= kLongest) return name;
   for (const char* noise :
@@ -135,6 +148,8 @@ std::string kernel_name(const std::string& mangled) {
     drop_all(name, noise);
   name.resize(arguments_at(name));
   name.erase(0, name_at(name));
+  name = without_depths(name);
+  for (std::size_t at; (at = name.find("> >")) != std::string::npos;) name.erase(at + 1, 1);
   if (name.size() > kLongest) name = name.substr(0, kLongest - 3) + "...";
   return name;
 }

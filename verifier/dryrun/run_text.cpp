@@ -14,12 +14,11 @@ std::string words(Category category) {
   return category == Category::kUnknown ? "not told apart" : text;
 }
 
-std::string with_library(const Place& place) {
+// The line, and who called it; `below`: what it calls into, where one call may be many.
+std::string place_text(const Place& place, bool below) {
   std::string text = to_string(place);
-  if (!place.called_from.empty())
-    text += ", called from " + place.called_from;
-  else if (!place.below.empty())
-    text += ", through " + place.below;
+  if (!place.called_from.empty()) return text + ", called from " + place.called_from;
+  if (below && !place.below.empty()) text += ", through " + place.below;
   return text;
 }
 
@@ -52,7 +51,7 @@ std::string failure_text(const Failure& failure) {
   if (failure.bytes > 0)
     text += fmt::format(", for which cudaMalloc was asked {} and had {}",
                         format_bytes(failure.bytes), format_bytes(failure.free_bytes));
-  text += fmt::format("\n    at {}, in {} of step {}{}\n", with_library(failure.place),
+  text += fmt::format("\n    at {}, in {} of step {}{}\n", place_text(failure.place, true),
                       to_string(failure.at.phase), failure.at.step,
                       failure.raised ? "; PyTorch raised OutOfMemoryError" : "");
   return text;
@@ -84,8 +83,8 @@ std::string peak_text(const DeviceMemory& memory, bool several, bool is_long) {
     ++shown;
     rest -= share.bytes;
     text += share_line(share.bytes, total,
-                       fmt::format("{}: {} ({})", with_library(share.place), words(share.category),
-                                   plural(share.blocks, "block", "blocks")));
+                       fmt::format("{}: {} ({})", place_text(share.place, is_long),
+                                   words(share.category), plural(share.blocks, "block", "blocks")));
   }
   if (shown < memory.by_place.size())
     text += share_line(rest, total,
@@ -95,7 +94,7 @@ std::string peak_text(const DeviceMemory& memory, bool several, bool is_long) {
   text += "  largest blocks\n";
   for (const PeakBlock& block : memory.largest)
     text += share_line(block.bytes, total,
-                       fmt::format("{}: {}", with_library(block.place), words(block.category)));
+                       fmt::format("{}: {}", place_text(block.place, true), words(block.category)));
   return text;
 }
 
@@ -196,7 +195,7 @@ std::string list_text(const std::string& title, const std::vector<Happening>& al
     text += fmt::format("    {:>6}  ", with_thousands(count));
     if (with_bytes)
       text += fmt::format("{:>10}  ", format_bytes(one.bytes_per_step.value_or(one.bytes)));
-    if (!one.place.file.empty() || one.what.empty()) text += with_library(one.place);
+    if (!one.place.file.empty() || one.what.empty()) text += place_text(one.place, true);
     if (!one.place.file.empty() && !one.what.empty()) text += ": ";
     text += one.what;
     if (is_long && one.count_per_step)
@@ -231,8 +230,8 @@ std::string growth_text(const Growth& growth, bool is_long) {
   const std::size_t most = is_long ? 20 : 3;
   for (std::size_t i = 0; i < std::min(most, growth.places.size()); ++i) {
     const GrowingPlace& place = growth.places[i];
-    text += fmt::format("    {:>10} a step  {} ({}, {} by now)\n",
-                        format_bytes(place.bytes_per_step), with_library(place.place),
+    text += fmt::format("    {:>10} a step  {} ({}, {} since step 2)\n",
+                        format_bytes(place.bytes_per_step), place_text(place.place, is_long),
                         plural(place.blocks, "block", "blocks"), format_bytes(place.bytes));
   }
   return text;
