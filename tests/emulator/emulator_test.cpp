@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
-#include "tests/support/golden.h"
+#include "tests/emulator/dry_run.h"
 
 namespace forerun::test {
 namespace {
@@ -12,15 +12,6 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 const std::string kPrograms = FORERUN_SOURCE_DIR "/tests/emulator/programs/";
-
-CommandResult dry_run(const std::vector<std::string>& options,
-                      const std::vector<std::string>& command) {
-  std::vector<std::string> argv{FORERUN_BINARY_DIR "/bin/forerun-dry-run"};
-  argv.insert(argv.end(), options.begin(), options.end());
-  argv.push_back("--");
-  argv.insert(argv.end(), command.begin(), command.end());
-  return run_command(argv, "", 300);
-}
 
 CommandResult python(const std::string& code, const std::vector<std::string>& options = {}) {
   return dry_run(options, {FORERUN_PYTHON, "-c", "import torch\nfrom torch import nn\n" + code});

@@ -122,6 +122,7 @@ cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
 }
 
 cudaError_t cudaDeviceSynchronize(void) {
+  if (emu_wait_breaks_captures()) return emu_fail(cudaErrorStreamCaptureUnsupported);
   emu_add(&emu_report()->synchronisations, 1);
   emu_log_wait("cudaDeviceSynchronize", NULL);
   return emu_device_finish(emu_current_device()) ? cudaSuccess : emu_fail(cudaErrorUnknown);

@@ -26,13 +26,30 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
 }
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
-  *graph = (cudaGraph_t)emu_capture_end(emu_stream(stream));
-  return *graph != NULL ? cudaSuccess : emu_fail(cudaErrorIllegalState);
+  EmuGraph* captured = emu_capture_end(emu_stream(stream));
+  *graph = NULL;
+  if (captured == NULL) return emu_fail(cudaErrorIllegalState);
+  if (captured->broken) {
+    emu_graph_destroy(captured);
+    return emu_fail(cudaErrorStreamCaptureInvalidated);
+  }
+  *graph = (cudaGraph_t)captured;
+  return cudaSuccess;
+}
+
+static enum cudaStreamCaptureStatus status_of(const EmuGraph* graph) {
+  if (graph == NULL) return cudaStreamCaptureStatusNone;
+  return graph->broken ? cudaStreamCaptureStatusInvalidated : cudaStreamCaptureStatusActive;
+}
+
+// While a capture in the mode "global" is on, no thread may wait for the device, unless it says
+// that it knows what it does.
+int emu_wait_breaks_captures(void) {
+  return capture_mode != cudaStreamCaptureModeRelaxed && emu_captures_break();
 }
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus* status) {
-  const int active = emu_capture_of(emu_stream(stream), NULL) != NULL;
-  *status = active ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+  *status = status_of(emu_capture_of(emu_stream(stream), NULL));
   return cudaSuccess;
 }
 
@@ -41,7 +58,7 @@ static void capture_info(cudaStream_t stream, enum cudaStreamCaptureStatus* stat
                          size_t* dependencies_out) {
   uint64_t id = 0;
   EmuGraph* graph = emu_capture_of(emu_stream(stream), &id);
-  *status = graph != NULL ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+  *status = status_of(graph);
   if (id_out != NULL) *id_out = id;
   if (graph_out != NULL) *graph_out = (cudaGraph_t)graph;
   if (dependencies_out != NULL) *dependencies_out = 0;

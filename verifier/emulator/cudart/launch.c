@@ -1,8 +1,9 @@
 // Kernels: registration, attributes, occupancy, launches. A launch is checked and counted; nothing
-// runs.
+// runs but the few in device/computed.h.
 #include <string.h>
 
 #include "verifier/emulator/cudart/runtime.h"
+#include "verifier/emulator/device/computed.h"
 #include "verifier/emulator/device/kernels.h"
 #include "verifier/emulator/device/log.h"
 #include "verifier/emulator/device/occupancy.h"
@@ -103,8 +104,8 @@ static cudaError_t no_code(void) {
   return emu_fail(cudaErrorNoKernelImageForDevice);
 }
 
-static cudaError_t launch(const void* kernel, dim3 grid, dim3 block, size_t shared_bytes,
-                          cudaStream_t stream) {
+static cudaError_t launch(const void* kernel, dim3 grid, dim3 block, void** arguments,
+                          size_t shared_bytes, cudaStream_t stream) {
   const EmuProfile* profile = emu_profile();
   if (profile == NULL) return emu_fail(cudaErrorNoDevice);
   const EmuKernel known = emu_kernel(kernel);
@@ -119,31 +120,28 @@ static cudaError_t launch(const void* kernel, dim3 grid, dim3 block, size_t shar
   emu_add(&emu_report()->launches, 1);
   emu_log_launch(known.name, (uint64_t)grid.x * grid.y * grid.z,
                  (uint64_t)block.x * block.y * block.z, stream);
+  if (emu_capture_of(emu_stream(stream), NULL) == NULL) emu_compute(known.name, grid.x, arguments);
   return cudaSuccess;
 }
 
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
                                size_t shared_bytes, cudaStream_t stream) {
-  (void)arguments;
-  return launch((const void*)kernel, grid, block, shared_bytes, stream);
+  return launch((const void*)kernel, grid, block, arguments, shared_bytes, stream);
 }
 
 cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
                              size_t shared_bytes, cudaStream_t stream) {
-  (void)arguments;
-  return launch((const void*)kernel, grid, block, shared_bytes, stream);
+  return launch((const void*)kernel, grid, block, arguments, shared_bytes, stream);
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
                                         size_t shared_bytes, cudaStream_t stream) {
-  (void)arguments;
-  return launch((const void*)kernel, grid, block, shared_bytes, stream);
+  return launch((const void*)kernel, grid, block, arguments, shared_bytes, stream);
 }
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* configuration, const void* kernel,
                                 void** arguments) {
-  (void)arguments;
-  return launch(kernel, configuration->gridDim, configuration->blockDim,
+  return launch(kernel, configuration->gridDim, configuration->blockDim, arguments,
                 configuration->dynamicSmemBytes, configuration->stream);
 }
 

@@ -1,8 +1,8 @@
 // Streams and events. Work is over when it is issued, so queries say "done" and waits do not wait.
-#include "verifier/emulator/device/log.h"
 #include "verifier/emulator/device/stream.h"
 
 #include "verifier/emulator/cudart/runtime.h"
+#include "verifier/emulator/device/log.h"
 #include "verifier/emulator/device/report.h"
 
 static void wait(void) { emu_add(&emu_report()->synchronisations, 1); }
@@ -46,11 +46,12 @@ cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
-  (void)stream;
+  if (emu_capture_break(emu_stream(stream))) return emu_fail(cudaErrorStreamCaptureUnsupported);
   return cudaSuccess;
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  if (emu_capture_break(emu_stream(stream))) return emu_fail(cudaErrorStreamCaptureUnsupported);
   wait();
   emu_log_wait("cudaStreamSynchronize", stream);
   return emu_clock_finish(emu_stream_clock(emu_stream(stream))) ? cudaSuccess
@@ -109,8 +110,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   wait();
-  if (event != NULL && ((EmuEvent*)event)->recorded)
-    emu_log_wait("cudaEventSynchronize", event);
+  if (event != NULL && ((EmuEvent*)event)->recorded) emu_log_wait("cudaEventSynchronize", event);
   if (event != NULL && !emu_clock_finish(&((const EmuEvent*)event)->clock))
     return emu_fail(cudaErrorUnknown);
   return cudaEventQuery(event);

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "verifier/emulator/device/log.h"
 #include "verifier/emulator/device/deferred.h"
+#include "verifier/emulator/device/log.h"
 #include "verifier/emulator/device/memory.h"
 #include "verifier/emulator/device/report.h"
 
@@ -149,8 +149,7 @@ static void change_now(EmuDeferred* work) {
 }
 
 // True when the change was put off.
-static int put_off(Change change, EmuSpan to, EmuSpan from, const void* data,
-                   uint64_t data_bytes) {
+static int put_off(Change change, EmuSpan to, EmuSpan from, const void* data, uint64_t data_bytes) {
   if (!emu_must_defer(from, to)) return 0;
   LaterChange* later = calloc(1, sizeof *later + data_bytes);
   if (later == NULL) return 0;
@@ -285,6 +284,14 @@ int emu_contents_known(uint64_t at, uint64_t bytes) {
   const int result = are_known(first, last);
   pthread_mutex_unlock(&lock);
   return result;
+}
+
+void emu_contents_forget(uint64_t at, uint64_t bytes) {
+  uint64_t first, last;
+  if (!offsets(at, bytes, &first, &last) || known == NULL) return;
+  pthread_mutex_lock(&lock);
+  set_known(first, last, 0);
+  pthread_mutex_unlock(&lock);
 }
 
 void emu_contents_know_as(uint64_t to, uint64_t from, uint64_t bytes) {

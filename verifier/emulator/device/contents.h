@@ -26,5 +26,7 @@ int emu_contents_any(uint64_t at, uint64_t bytes);
 // Whether every byte came from the host, by way of copies, and is kept: a read of it does not see
 // what a kernel would have written. Kept track of only when there is a log (device/log.h).
 int emu_contents_known(uint64_t at, uint64_t bytes);
+// What is kept stays, and is no longer known: a kernel has written there.
+void emu_contents_forget(uint64_t at, uint64_t bytes);
 // After data went from one place to another by way of the host: what is not known stays unknown.
 void emu_contents_know_as(uint64_t to, uint64_t from, uint64_t bytes);

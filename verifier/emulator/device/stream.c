@@ -112,6 +112,28 @@ EmuGraph* emu_capture_end(EmuStream* stream) {
   return graph;
 }
 
+static int break_slot(int slot) {
+  if (slot < 0 || captures[slot].id == 0) return 0;
+  captures[slot].graph->broken = 1;
+  return 1;
+}
+
+int emu_capture_break(EmuStream* stream) {
+  if (capture_id(stream) == 0) return 0;
+  pthread_mutex_lock(&lock);
+  const int broken = break_slot(slot_of(capture_id(stream)));
+  pthread_mutex_unlock(&lock);
+  return broken;
+}
+
+int emu_captures_break(void) {
+  int broken = 0;
+  pthread_mutex_lock(&lock);
+  for (int i = 0; i < MAX_CAPTURES; ++i) broken |= break_slot(i);
+  pthread_mutex_unlock(&lock);
+  return broken;
+}
+
 EmuGraph* emu_graph_create(void) { return calloc(1, sizeof(EmuGraph)); }
 void emu_graph_destroy(EmuGraph* graph) { free(graph); }
 

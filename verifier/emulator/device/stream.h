@@ -5,9 +5,8 @@
 
 #include <stdint.h>
 
-#include "verifier/emulator/device/deferred.h"
-
 #include "verifier/emulator/device/current_device.h"
+#include "verifier/emulator/device/deferred.h"
 
 typedef struct EmuGraph EmuGraph;
 
@@ -27,10 +26,6 @@ typedef struct {
   EmuClock clock;    // of the stream when it was recorded
 } EmuEvent;
 
-// The device of the calling thread, as cudaSetDevice chose it.
-int emu_current_device(void);
-void emu_set_current_device(int device);
-
 // Null when memory is short.
 EmuStream* emu_stream_create(unsigned flags, int priority);
 void emu_stream_destroy(EmuStream* stream);
@@ -46,6 +41,7 @@ void emu_stream_wait(EmuStream* stream, const EmuEvent* event);
 
 struct EmuGraph {
   uint64_t nodes;  // launches, copies and fills that were captured
+  int broken;      // something was asked for that a capture cannot give; it ends in an error
 };
 // The capture a stream is in; null when none. id may be null.
 EmuGraph* emu_capture_of(EmuStream* stream, uint64_t* id);
@@ -53,6 +49,10 @@ EmuGraph* emu_capture_of(EmuStream* stream, uint64_t* id);
 int emu_capture_begin(EmuStream* stream, EmuGraph* into);
 // Ends the capture and returns its graph; null when the stream captures nothing.
 EmuGraph* emu_capture_end(EmuStream* stream);
+// To be called by what would wait for a stream, or for the whole device: a wait cannot be captured,
+// and breaks the capture. False when there is none.
+int emu_capture_break(EmuStream* stream);
+int emu_captures_break(void);
 EmuGraph* emu_graph_create(void);
 void emu_graph_destroy(EmuGraph* graph);
 

@@ -1,0 +1,235 @@
+#include "verifier/emulator/device/computed.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "verifier/emulator/device/contents.h"
+#include "verifier/emulator/device/deferred.h"
+#include "verifier/emulator/device/memory.h"
+
+// WRITE: what it computes is not kept, but where it goes is known.
+typedef enum { OTHER = 1, FILL, ADD, ADD_EACH, ALL, WRITE } Meaning;
+
+typedef struct {
+  const char* kernel;
+  uint8_t meaning;  // 0: not looked at yet
+  char type;        // as mangled: f, d, i, l; h: half and bfloat16
+} Known;
+
+// Larger results are not kept: a fill that large is no number that a program reads.
+enum { LARGEST_FILL_BYTES = 64 << 10, LARGEST_COUNTERS_BYTES = 64 };
+
+// --- Which kernel it is -----------------------------------------------------------------------
+
+static char type_at(const char* mangled) {
+  if (strchr("fdilbhas", *mangled) != NULL) return *mangled == 'h' ? 'a' : *mangled;
+  const int half =
+      strncmp(mangled, "N3c104HalfE", 11) == 0 || strncmp(mangled, "N3c108BFloat16E", 15) == 0;
+  return half ? 'h' : 0;
+}
+
+static unsigned size_of(char type) {
+  switch (type) {
+    case 'd':
+    case 'l': return 8;
+    case 'f':
+    case 'i': return 4;
+    case 'h':
+    case 's': return 2;
+    default: return 1;
+  }
+}
+
+static Known elementwise(const char* kernel) {
+  const char* functor = strstr(kernel, "11FillFunctorI");
+  if (functor != NULL) {
+    const char type = type_at(functor + 14);
+    return (Known){kernel, type == 0 ? WRITE : FILL, type};
+  }
+  functor = strstr(kernel, "21CUDAFunctorOnSelf_addI");
+  if (functor == NULL) return (Known){kernel, WRITE, 0};
+  const char type = type_at(functor + 24);
+  return (Known){kernel, type != 0 && strchr("fdil", type) != NULL ? ADD : WRITE, type};
+}
+
+static Known look_at(const char* kernel) {
+  static const char prefix[] = "_ZN2at6native";
+  const Known other = {kernel, OTHER, 0};
+  if (strncmp(kernel, prefix, sizeof prefix - 1) != 0) return other;
+  const char* name = kernel + sizeof prefix - 1;
+  const int contiguous = strncmp(name, "29vectorized_elementwise_kernelI", 32) == 0 ||
+                         strncmp(name, "27unrolled_elementwise_kernelI", 30) == 0;
+  if (contiguous)
+    return strstr(name, "WithCast") == NULL ? elementwise(kernel) : (Known){kernel, WRITE, 0};
+  if (strncmp(name, "13reduce_kernelI", 16) == 0) {
+    const int is_all =
+        strstr(name, "ReduceOpIbNS0_14func_wrapper_tIbZZZNS0_15and_kernel_cuda") != NULL;
+    return is_all ? (Known){kernel, ALL, 'b'} : other;
+  }
+  const char* functor = strstr(name, "21BinaryOpScalarFunctorI");
+  if (functor == NULL || strstr(name, "25multi_tensor_apply_kernelI") == NULL) return other;
+  const char type = functor[24];
+  const int in_place = strncmp(functor + 25, "Li1ELi1ELi0EEEJSt4plusI", 23) == 0;
+  return in_place && (type == 'f' || type == 'd') ? (Known){kernel, ADD_EACH, type} : other;
+}
+
+// --- What it does -----------------------------------------------------------------------------
+
+static int on_the_device(uint64_t address) {
+  return address >= emu_space_start() && address - emu_space_start() < emu_space_bytes();
+}
+
+// The size of an element is not known; a read of the whole meets a byte that is not known either
+// way.
+static void forget(int count, uint64_t at) {
+  const int few = count >= 1 && count <= LARGEST_FILL_BYTES;
+  if (few && on_the_device(at) && emu_contents_any(at, (uint64_t)count))
+    emu_contents_forget(at, (uint64_t)count);
+}
+
+static void fill(char type, int count, const void* value, uint64_t at) {
+  const uint64_t bytes = (uint64_t)count * size_of(type);
+  if (count < 1 || !on_the_device(at)) return;
+  if (bytes > LARGEST_FILL_BYTES) {
+    emu_contents_clear(at, bytes);
+  } else {
+    emu_contents_fill(at, value, size_of(type), bytes);
+  }
+}
+
+static void add_to(char type, unsigned char* values, uint64_t bytes, const void* amount) {
+  for (uint64_t i = 0; i + size_of(type) <= bytes; i += size_of(type)) {
+    union {
+      float f;
+      double d;
+      uint32_t i;
+      uint64_t l;
+    } a, b;
+    memcpy(&a, values + i, size_of(type));
+    memcpy(&b, amount, size_of(type));
+    switch (type) {
+      case 'f': a.f += b.f; break;
+      case 'd': a.d += b.d; break;
+      case 'i': a.i += b.i; break;
+      default: a.l += b.l; break;
+    }
+    memcpy(values + i, &a, size_of(type));
+  }
+}
+
+// to = from + amount, where it is known what `from` holds.
+static void add(char type, uint64_t count, uint64_t to, uint64_t from, const void* amount) {
+  unsigned char values[LARGEST_COUNTERS_BYTES];
+  const uint64_t bytes = count * size_of(type);
+  if (!on_the_device(to) || !on_the_device(from)) return;
+  if (bytes > sizeof values) {
+    emu_contents_forget(to, bytes);
+    return;
+  }
+  if (emu_must_defer((EmuSpan){from, bytes}, (EmuSpan){to, bytes})) return;
+  if (!emu_contents_known(from, bytes)) {
+    emu_contents_forget(to, bytes);
+    return;
+  }
+  emu_contents_read(values, from, bytes);
+  add_to(type, values, bytes, amount);
+  emu_contents_write(to, values, bytes);
+}
+
+// CUDAFunctorOnSelf_add: what is added and a factor.
+static void add_scaled(char type, int count, const void* functor, const uint64_t* addresses) {
+  unsigned char amount[8];
+  memcpy(amount, functor, size_of(type));
+  const unsigned char* factor = (const unsigned char*)functor + size_of(type);
+  double d = 0;
+  float f = 0;
+  int64_t l = 0;
+  int32_t i = 0;
+  switch (type) {
+    case 'f': memcpy(&f, factor, 4); break;
+    case 'd': memcpy(&d, factor, 8); break;
+    case 'i': memcpy(&i, factor, 4); break;
+    default: memcpy(&l, factor, 8); break;
+  }
+  const int is_one = d == 1 || f == 1 || l == 1 || i == 1;
+  if (is_one && count > 0 && count <= LARGEST_COUNTERS_BYTES) {
+    add(type, (uint64_t)count, addresses[0], addresses[1], amount);
+  } else {
+    forget(count, addresses[0]);
+  }
+}
+
+// TensorListMetadata<1> (MultiTensorApply.cuh).
+enum { MOST_TENSORS = 110, MOST_BLOCKS = 320, CHUNK = 65536 };
+typedef struct {
+  uint64_t addresses[MOST_TENSORS];
+  int64_t counts[MOST_TENSORS];
+  unsigned char tensor_of[MOST_BLOCKS];
+  int chunk_of[MOST_BLOCKS];
+} TensorList;
+
+static void add_each(char type, unsigned blocks, const TensorList* list, const void* amount) {
+  if (blocks > MOST_BLOCKS) return;
+  for (unsigned i = 0; i < blocks; ++i) {
+    const unsigned tensor = list->tensor_of[i];
+    if (tensor >= MOST_TENSORS || list->chunk_of[i] != 0) continue;
+    const int64_t count = list->counts[tensor];
+    if (count < 1 || count > LARGEST_COUNTERS_BYTES) continue;
+    add(type, (uint64_t)count, list->addresses[tensor], list->addresses[tensor], amount);
+  }
+}
+
+// ReduceOp<bool> (Reduce.cuh): an empty functor, a bool, ReduceConfig, two OffsetCalculators of 25
+// dimensions, and the addresses.
+enum {
+  INPUTS_AT = 8,
+  OUTPUTS_AT = 12,
+  DIMENSIONS_AT = 68,
+  STRIDE_AT = 372,
+  FROM_AT = 976,
+  TO_AT = 984
+};
+
+static uint32_t u32_at(const unsigned char* at) {
+  uint32_t value;
+  memcpy(&value, at, sizeof value);
+  return value;
+}
+
+// Over what is known it is what it is. Over what kernels computed it is true: programs check with
+// it that values are finite, equal or in range, and stop, or go on for ever, when they are not.
+static void all(const unsigned char* reduction) {
+  uint64_t from, to;
+  memcpy(&from, reduction + FROM_AT, sizeof from);
+  memcpy(&to, reduction + TO_AT, sizeof to);
+  const uint32_t inputs = u32_at(reduction + INPUTS_AT), outputs = u32_at(reduction + OUTPUTS_AT);
+  if (inputs < 1 || outputs < 1 || !on_the_device(from) || !on_the_device(to)) return;
+  const int contiguous =
+      inputs == 1 || (u32_at(reduction + DIMENSIONS_AT) == 1 && u32_at(reduction + STRIDE_AT) == 1);
+  const int known = outputs == 1 && contiguous && inputs <= LARGEST_FILL_BYTES &&
+                    !emu_must_defer((EmuSpan){from, inputs}, (EmuSpan){to, 1}) &&
+                    emu_contents_known(from, inputs);
+  unsigned char result = 1;
+  for (uint32_t i = 0; known && result && i < inputs; ++i) emu_contents_read(&result, from + i, 1);
+  if (outputs > LARGEST_FILL_BYTES) return;
+  emu_contents_fill(to, &result, 1, outputs);
+  if (!known) emu_contents_forget(to, outputs);
+}
+
+void emu_compute(const char* kernel, unsigned blocks, void* const* arguments) {
+  enum { SLOTS = 1024 };
+  static __thread Known seen[SLOTS];
+  if (kernel == NULL || arguments == NULL) return;
+  Known* known = &seen[((uintptr_t)kernel >> 4) % SLOTS];
+  if (known->kernel != kernel) *known = look_at(kernel);
+  switch (known->meaning) {
+    case FILL:
+      fill(known->type, *(const int*)arguments[0], arguments[1], *(const uint64_t*)arguments[2]);
+      break;
+    case ADD: add_scaled(known->type, *(const int*)arguments[0], arguments[1], arguments[2]); break;
+    case ADD_EACH: add_each(known->type, blocks, arguments[0], arguments[3]); break;
+    case ALL: all(arguments[0]); break;
+    case WRITE: forget(*(const int*)arguments[0], *(const uint64_t*)arguments[2]); break;
+    default: break;
+  }
+}
