@@ -1,0 +1,96 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "rules/declarations.h"
+#include "rules/rule.h"
+
+namespace forerun::rules {
+namespace {
+
+using ir::Kind;
+
+bool turns_off(const ir::Scope& scope) {
+  return scope.form == ir::Scope::Form::NoGrad || scope.form == ir::Scope::Form::InferenceMode;
+}
+
+bool starts_a_thread(const ir::Op& op) {
+  return mentions(op.callee, {"thread", "async", "parallel_for", "submit", "enqueue", "intraop_launch",
+                              "launch"}) ||
+         (op.kind == Kind::Append && op.receiver &&
+          mentions(ir::to_string(*op.receiver), {"thread", "worker", "future", "task"}));
+}
+
+// Runs a model, or torch operations on tensors, with no guard of its own.
+bool runs_unguarded(const ir::Function& function) {
+  bool runs = false;
+  each_operation(function, [&](const Site& site) {
+    const bool guarded = std::any_of(site.scopes.begin(), site.scopes.end(),
+                                     [](const ir::Scope* scope) { return turns_off(*scope); });
+    runs |= site.op->kind == Kind::Forward && !guarded;
+  });
+  return runs;
+}
+
+// Functions and lambdas by name, nested ones too.
+void collect(const ir::Block& block, std::vector<const ir::Function*>& into);
+
+struct Nested {
+  std::vector<const ir::Function*>& into;
+  void operator()(const ir::Define& define) const {
+    into.push_back(define.function.get());
+    collect(define.function->body, into);
+  }
+  void operator()(const ir::Loop& loop) const { collect(loop.body, into); }
+  void operator()(const ir::Branch& branch) const {
+    collect(branch.then_body, into);
+    collect(branch.else_body, into);
+  }
+  void operator()(const ir::Scope& scope) const { collect(scope.body, into); }
+  void operator()(const ir::Try& attempt) const { collect(attempt.body, into); }
+  void operator()(const ir::Op&) const {}
+  void operator()(const ir::Jump&) const {}
+};
+
+void collect(const ir::Block& block, std::vector<const ir::Function*>& into) {
+  for (const ir::Node& node : block) std::visit(Nested{into}, node.value);
+}
+
+// Whether gradients are recorded is a state of the thread: a guard here says nothing to another.
+void declarations(const ir::Program& program, Findings& found) {
+  if (program.language != ir::Language::Cpp) return;
+  for (const ir::Function& function : program.functions) {
+    std::vector<const ir::Function*> inside;
+    collect(function.body, inside);
+    each_operation(function, [&](const Site& site) {
+      const ir::Scope* guard = nullptr;
+      for (const ir::Scope* scope : site.scopes) {
+        if (turns_off(*scope)) guard = scope;
+      }
+      if (guard == nullptr || !starts_a_thread(*site.op)) return;
+      for (const ir::Argument& one : site.op->arguments) {
+        const auto* named = std::get_if<ir::FunctionReference>(&one.value);
+        if (named == nullptr) continue;
+        const ir::Function* run = nullptr;
+        for (const ir::Function* nested : inside) {
+          if (nested->name == named->name) run = nested;
+        }
+        for (const ir::Function& free : program.functions) {
+          if (run == nullptr && free.name == named->name) run = &free;
+        }
+        if (run == nullptr || !runs_unguarded(*run)) continue;
+        found.at(site.op->at, "this thread runs the model with gradients on: the guard is another thread's")
+            .note(guard->at, "the guard only holds in the thread that made it")
+            .help("make the guard inside the function that the thread runs");
+      }
+    });
+  }
+}
+
+}  // namespace
+
+extern const Rule no_grad_guard_other_thread;
+constinit const Rule no_grad_guard_other_thread{Level::Error, nullptr, kinds(Kind::Forward), false,
+                                                declarations};
+
+}  // namespace forerun::rules
