@@ -34,10 +34,9 @@ static cublasStatus_t product(int m, int n, int k, int batch, cudaDataType a, cu
       int batch) {                                                                                 \
     return product(m, n, k, batch, data_type, data_type, compute);                                 \
   }                                                                                                \
-  cublasStatus_t cublas##letter##gemv_v2(cublasHandle_t handle, cublasOperation_t trans, int m,    \
-                                         int n, const type* alpha, const type* a, int lda,         \
-                                         const type* x, int incx, const type* beta, type* y,       \
-                                         int incy) {                                               \
+  cublasStatus_t cublas##letter##gemv_v2(                                                          \
+      cublasHandle_t handle, cublasOperation_t trans, int m, int n, const type* alpha,             \
+      const type* a, int lda, const type* x, int incx, const type* beta, type* y, int incy) {      \
     const int plain = trans == CUBLAS_OP_N;                                                        \
     return product(plain ? m : n, 1, plain ? n : m, 1, data_type, data_type, compute);             \
   }
@@ -73,12 +72,14 @@ cublasStatus_t cublasGemmBatchedEx(cublasHandle_t handle, cublasOperation_t tran
   return product(m, n, k, batch, a_type, c_type, (int)compute);
 }
 
-cublasStatus_t cublasGemmStridedBatchedEx(
-    cublasHandle_t handle, cublasOperation_t trans_a, cublasOperation_t trans_b, int m, int n,
-    int k, const void* alpha, const void* a, cudaDataType a_type, int lda, long long stride_a,
-    const void* b, cudaDataType b_type, int ldb, long long stride_b, const void* beta, void* c,
-    cudaDataType c_type, int ldc, long long stride_c, int batch, cublasComputeType_t compute,
-    cublasGemmAlgo_t algorithm) {
+cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t trans_a,
+                                          cublasOperation_t trans_b, int m, int n, int k,
+                                          const void* alpha, const void* a, cudaDataType a_type,
+                                          int lda, long long stride_a, const void* b,
+                                          cudaDataType b_type, int ldb, long long stride_b,
+                                          const void* beta, void* c, cudaDataType c_type, int ldc,
+                                          long long stride_c, int batch,
+                                          cublasComputeType_t compute, cublasGemmAlgo_t algorithm) {
   return product(m, n, k, batch, a_type, c_type, (int)compute);
 }
 

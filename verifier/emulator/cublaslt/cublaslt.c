@@ -52,8 +52,7 @@ cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* descriptor,
                                         cublasComputeType_t compute, cudaDataType_t scale) {
   (void)scale;
   const cublasStatus_t status = make((void**)descriptor, sizeof **descriptor);
-  if (status == CUBLAS_STATUS_SUCCESS)
-    *(Operation*)*descriptor = (Operation){compute, CUBLAS_OP_N};
+  if (status == CUBLAS_STATUS_SUCCESS) *(Operation*)*descriptor = (Operation){compute, CUBLAS_OP_N};
   return status;
 }
 

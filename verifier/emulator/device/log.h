@@ -42,7 +42,6 @@ void emu_log_out_of_memory(int device, uint64_t bytes, uint64_t free_bytes);
 void emu_log_block(int device, uint64_t address, int64_t change, uint64_t allocated,
                    uint64_t reserved);
 // PyTorch raises its OutOfMemoryError.
-void emu_log_torch_out_of_memory(int device, uint64_t bytes, uint64_t allocated,
-                                 uint64_t reserved);
+void emu_log_torch_out_of_memory(int device, uint64_t bytes, uint64_t allocated, uint64_t reserved);
 // The block a library works in.
 void emu_log_workspace(const void* address);
