@@ -87,7 +87,7 @@ bool graph_is_used_again(const Analysis& of, NodeId backward) {
         return true;
     }
   }
-  const LoopId loop = of.innermost_loop(backward);
+  const LoopId loop = of.node(backward).loop;  // a closure is a loop here
   return made_outside(of, loop, kept) || reaches_back(of, loop, kept) || leaves(of, kept);
 }
 

@@ -168,6 +168,8 @@ History Facts::result_history(const Value& value, const Node& node) const {
     case Kind::Unpack:
     case Kind::Remove:
     case Kind::Pack: return given;
+    case Kind::Construct:  // since 0.4 a Variable is the tensor it is made of
+      return node.op->callee == "Variable" ? given : History::None;
     case Kind::HostRead: return node.op->callee == "cpu" ? given : History::None;
     case Kind::AutogradGrad:
       return literal_argument(*node.op, "create_graph", 99) == "true"

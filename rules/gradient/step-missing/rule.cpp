@@ -1,6 +1,6 @@
-#include "rules/training.h"
-
 #include <algorithm>
+
+#include "rules/training.h"
 
 namespace forerun::rules {
 namespace {
@@ -19,76 +19,59 @@ struct Candidate {
   NodeId clearing = flow::kNone;
 };
 
-bool is_optimizer(const Analysis &of, const Values &values) {
-  return values.size() == 1 &&
-         of.value(values.front()).role == ir::Role::Optimizer;
+bool is_optimizer(const Analysis& of, const Values& values) {
+  return values.size() == 1 && of.value(values.front()).role == ir::Role::Optimizer;
 }
 
-std::vector<Candidate> candidates(const Analysis &of) {
+std::vector<Candidate> candidates(const Analysis& of) {
   std::vector<Candidate> found;
-  auto take = [&](const Values &self, NodeId clearing) {
-    if (!is_optimizer(of, self))
-      return;
-    for (Candidate &known : found) {
-      if (known.optimizer.self == self)
-        return;
+  auto take = [&](const Values& self, NodeId clearing) {
+    if (!is_optimizer(of, self)) return;
+    for (Candidate& known : found) {
+      if (known.optimizer.self == self) return;
     }
     found.push_back({{self, of.parameters_of(self)}, clearing});
   };
-  for (const NodeId id : of.all(Kind::ZeroGrad))
-    take(of.node(id).receiver, id);
+  for (const NodeId id : of.all(Kind::ZeroGrad)) take(of.node(id).receiver, id);
   for (const NodeId id : of.all(Kind::Construct)) {
-    if (of.node(id).results.size() == 1)
-      take(of.node(id).results.front(), flow::kNone);
+    if (of.node(id).results.size() == 1) take(of.node(id).results.front(), flow::kNone);
   }
   return found;
 }
 
 // Somebody updates the parameters in another way: by hand, or in code that is
 // not seen.
-bool is_updated(const Analysis &of, const Optimizer &optimizer) {
+bool is_updated(const Analysis& of, const Optimizer& optimizer) {
   for (const NodeId id : of.all({Kind::Step, Kind::ScalerStep})) {
     const Values stepped = of.sources(of.stepped(id));
-    if (stepped.empty() || flow::intersect(stepped, optimizer.self))
-      return true;
+    if (stepped.empty() || flow::intersect(stepped, optimizer.self)) return true;
     for (const ValueId one : of.stepped(id)) {
       const bool some_element =
-          of.value(one).form == flow::Value::Form::Element ||
-          of.value(one).step.starts_with("[");
-      if (some_element)
-        return true;
+          of.value(one).form == flow::Value::Form::Element || of.value(one).step.starts_with("[");
+      if (some_element) return true;
     }
   }
-  if (!of.all({Kind::GradRead, Kind::AutogradGrad}).empty())
-    return true;
+  if (!of.all({Kind::GradRead, Kind::AutogradGrad}).empty()) return true;
   for (const NodeId id : of.all({Kind::Call, Kind::Construct})) {
-    if (of.node(id).is(Kind::Construct) &&
-        of.node(id).op->result_role == ir::Role::Scheduler)
+    if (of.node(id).is(Kind::Construct) && of.node(id).op->result_role == ir::Role::Scheduler)
       continue;
-    if (of.may_touch(id, optimizer.self))
-      return true;
-    const ir::Op &op = *of.node(id).op;
-    if (op.callee.find("step") != std::string::npos)
-      return true;
+    if (of.may_touch(id, optimizer.self)) return true;
+    const ir::Op& op = *of.node(id).op;
+    if (op.callee.find("step") != std::string::npos) return true;
   }
   return flow::intersect(of.graph().returned, optimizer.self);
 }
 
-NodeId backward_in_loop(const Analysis &of, const Candidate &candidate,
-                        LoopId &loop) {
+NodeId backward_in_loop(const Analysis& of, const Candidate& candidate, LoopId& loop) {
   for (const NodeId backward : of.all(Kind::Backward)) {
     loop = of.innermost_loop(backward);
-    if (loop == flow::kNone || !surely_feeds(of, backward, candidate.optimizer))
-      continue;
+    if (loop == flow::kNone || !surely_feeds(of, backward, candidate.optimizer)) continue;
     if (candidate.clearing == flow::kNone) {
-      if (candidate.optimizer.parameters.known)
-        return backward;
+      if (candidate.optimizer.parameters.known) return backward;
       continue;
     }
-    for (LoopId around = loop; around != flow::kNone;
-         around = of.loop(around).parent) {
-      if (of.graph().in(around, candidate.clearing))
-        return backward;
+    for (LoopId around = loop; around != flow::kNone; around = of.loop(around).parent) {
+      if (of.graph().in(around, candidate.clearing)) return backward;
     }
   }
   return flow::kNone;
@@ -96,16 +79,13 @@ NodeId backward_in_loop(const Analysis &of, const Candidate &candidate,
 
 // Gradients are made and cleared, round after round, and nothing moves the
 // parameters.
-void check(const Analysis &of, Findings &found) {
-  for (const Candidate &candidate : candidates(of)) {
-    if (is_updated(of, candidate.optimizer))
-      continue;
+void check(const Analysis& of, Findings& found) {
+  for (const Candidate& candidate : candidates(of)) {
+    if (is_updated(of, candidate.optimizer)) continue;
     LoopId loop = flow::kNone;
     const NodeId backward = backward_in_loop(of, candidate, loop);
-    if (backward == flow::kNone)
-      continue;
-    auto draft = found.at(
-        backward, "gradients are computed, and the optimizer never steps");
+    if (backward == flow::kNone) continue;
+    auto draft = found.at(backward, "gradients are computed, and the optimizer never steps");
     draft.note(of.loop(loop).at, "in every round of this loop");
     if (candidate.clearing != flow::kNone)
       draft.note(candidate.clearing, "they are cleared here, unused");
@@ -113,10 +93,9 @@ void check(const Analysis &of, Findings &found) {
   }
 }
 
-} // namespace
+}  // namespace
 
 extern const Rule step_missing;
-constinit const Rule step_missing{Level::Error, check, kinds(Kind::Backward),
-                                  true};
+constinit const Rule step_missing{Level::Error, check, kinds(Kind::Backward), true};
 
-} // namespace forerun::rules
+}  // namespace forerun::rules
