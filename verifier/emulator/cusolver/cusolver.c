@@ -172,3 +172,42 @@ cusolverStatus_t cusolverDnXsyevBatched_bufferSize(Handle handle, Params params,
                                                    size_t* device, size_t* host, int64_t batch) {
   return bytes(device, host);
 }
+
+#define GESVDA(name, type, real)                                                                  \
+  cusolverStatus_t name(Handle handle, Mode jobz, int rank, int m, int n, const type* a, int lda, \
+                        long long a_stride, const real* s, long long s_stride, const type* u,     \
+                        int ldu, long long u_stride, const type* v, int ldv, long long v_stride,  \
+                        int* count, int batch) {                                                  \
+    return elements(count);                                                                       \
+  }
+GESVDA(cusolverDnSgesvdaStridedBatched_bufferSize, float, float)
+GESVDA(cusolverDnDgesvdaStridedBatched_bufferSize, double, double)
+GESVDA(cusolverDnCgesvdaStridedBatched_bufferSize, cuComplex, float)
+GESVDA(cusolverDnZgesvdaStridedBatched_bufferSize, cuDoubleComplex, double)
+
+#define SYTRF(name, type)                                                     \
+  cusolverStatus_t name(Handle handle, int n, type* a, int lda, int* count) { \
+    return elements(count);                                                   \
+  }
+SYTRF(cusolverDnSsytrf_bufferSize, float)
+SYTRF(cusolverDnDsytrf_bufferSize, double)
+SYTRF(cusolverDnCsytrf_bufferSize, cuComplex)
+SYTRF(cusolverDnZsytrf_bufferSize, cuDoubleComplex)
+
+cusolverStatus_t cusolverDnXsytrs_bufferSize(Handle handle, Fill uplo, int64_t n, int64_t columns,
+                                             cudaDataType type, const void* a, int64_t lda,
+                                             const int64_t* pivots, cudaDataType b_type, void* b,
+                                             int64_t ldb, size_t* device, size_t* host) {
+  return bytes(device, host);
+}
+
+#if CUSOLVER_VER_MAJOR >= 12  // CUDA 13's
+cusolverStatus_t cusolverDnXgeev_bufferSize(Handle handle, Params params, Mode left, Mode right,
+                                            int64_t n, cudaDataType type, const void* a, int64_t lda,
+                                            cudaDataType w_type, const void* w,
+                                            cudaDataType vl_type, const void* vl, int64_t ldvl,
+                                            cudaDataType vr_type, const void* vr, int64_t ldvr,
+                                            cudaDataType compute, size_t* device, size_t* host) {
+  return bytes(device, host);
+}
+#endif
