@@ -1,0 +1,96 @@
+#include <algorithm>
+#include <set>
+
+#include "rules/training.h"
+
+namespace forerun::rules {
+namespace {
+
+using flow::Analysis;
+using flow::NodeId;
+using flow::ValueId;
+using flow::Values;
+using ir::Kind;
+
+using Words = std::set<std::string>;
+
+// Operations whose backward is computed from their result (derivatives.yaml of
+// PyTorch 2.11: the formulas that name `result`).
+const Words kSavesResult = {"sigmoid",  "tanh",  "exp",         "relu",    "softmax",
+                            "sqrt",     "rsqrt", "log_softmax", "relu6",   "reciprocal",
+                            "expm1",    "tan",   "logsumexp",   "cumprod", "selu",
+                            "sigmoid_", "tanh_", "exp_",        "relu_",   "sqrt_"};
+const Words kSavesResultModules = {"Sigmoid", "Tanh", "ReLU", "Softmax", "LogSoftmax", "SELU"};
+
+bool saves_result(const Analysis& of, ValueId value) {
+  const ir::Op* maker = of.maker(value);
+  if (maker == nullptr) return false;
+  const flow::Node& made = of.node(of.value(value).def);
+  if (made.grad != flow::Grad::On || !of.attached(reads_of(made))) return false;
+  if (maker->kind == Kind::Tensor || maker->kind == Kind::TensorInPlace)
+    return kSavesResult.contains(maker->callee);
+  if (maker->kind != Kind::Forward || made.receiver.empty()) return false;
+  return std::all_of(made.receiver.begin(), made.receiver.end(), [&](ValueId module) {
+    const ir::Op* construct = of.maker(module);
+    return construct != nullptr && kSavesResultModules.contains(construct->callee);
+  });
+}
+
+// What the operation changes in place, where it does.
+const Values* changed(const flow::Node& node) {
+  static const Words operators = {"iadd", "isub", "imul", "idiv", "itruediv", "ipow", "imod"};
+  // Not a change of the bytes backward reads: where the values come from, how
+  // they are seen.
+  static const Words others = {
+      "requires_grad_", "detach_",      "squeeze_",      "unsqueeze_", "t_",
+      "transpose_",     "retain_grad_", "share_memory_", "resize_"};
+  if (node.is(Kind::TensorInPlace) && node.op->receiver && !others.contains(node.op->callee))
+    return &node.receiver;
+  if (node.is(Kind::Arith) && operators.contains(node.op->callee) && !node.arguments.empty())
+    return &node.arguments.front();
+  if (node.is(Kind::Store)) return &node.receiver;
+  return nullptr;
+}
+
+// Inside a module's forward somebody will run backward; elsewhere it has to be
+// seen.
+bool needs_backward(const Analysis& of, NodeId change, ValueId value) {
+  if (of.backwarded(value)) return true;
+  for (const Values& made : of.node(change).results) {
+    for (const ValueId one : made) {
+      if (of.backwarded(one)) return true;
+    }
+  }
+  const auto& frames = of.graph().frames;
+  for (flow::FrameId frame = of.node(change).frame; frame != flow::kNone;
+       frame = frames[static_cast<std::size_t>(frame)].caller) {
+    const ir::Function* function = frames[static_cast<std::size_t>(frame)].function;
+    if (function != nullptr && function->name.ends_with(".forward")) return true;
+  }
+  return false;
+}
+
+// An activation computes its gradient from its own result; changing that result
+// in place makes backward() fail, or give wrong gradients.
+void check(const Analysis& of, Findings& found) {
+  for (const NodeId change : of.where([](const flow::Node& node) { return changed(node); })) {
+    const flow::Node& node = of.node(change);
+    for (const ValueId value : *changed(node)) {
+      if (!saves_result(of, value) || of.value(value).def == change) continue;
+      if (!needs_backward(of, change, value)) continue;
+      const std::string& name = of.maker(value)->callee;
+      found.at(change, "a result that backward() needs is changed in place")
+          .note(of.value(value).def, (name.empty() ? std::string("the activation") : name) +
+                                         " keeps its result to compute its gradient")
+          .help("make a new tensor instead: y = y + x, not y += x");
+      break;
+    }
+  }
+}
+
+}  // namespace
+
+extern const Rule inplace_on_saved_output;
+constinit const Rule inplace_on_saved_output{Level::Error, check};
+
+}  // namespace forerun::rules
