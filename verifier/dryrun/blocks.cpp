@@ -164,8 +164,15 @@ Category told_category(std::uint8_t told) {
   }
 }
 
+// What a block that outlives its step was for, if it was not allocated in forward.
+Category lasting(const Block& block, const Moment& birth, bool told_apart, CallSites& sites) {
+  if (sites.phase_of(block.site) == SitePhase::kOptimizer) return Category::kOptimizerState;
+  if (told_apart) return Category::kUnknown;
+  return birth.phase == Phase::kBackward ? Category::kGradients : Category::kOptimizerState;
+}
+
 Category category_of(const Block& block, const ProcessLog& log, const Moments& moments,
-                     CallSites& sites) {
+                     bool told_apart, CallSites& sites) {
   if (block.told != EMU_CATEGORY_UNKNOWN) return told_category(block.told);
   if (block.from_host) return Category::kData;
   if (block.address == 0) return Category::kUnknown;
@@ -174,7 +181,7 @@ Category category_of(const Block& block, const ProcessLog& log, const Moments& m
   const Moment death = moments.of_event[alive ? log.events.size() - 1 : block.died];
   const std::int64_t steps_outlived = death.step - birth.step;
   if (birth.phase != Phase::kForward)
-    return steps_outlived == 0 ? Category::kTemporaries : Category::kUnknown;
+    return steps_outlived == 0 ? Category::kTemporaries : lasting(block, birth, told_apart, sites);
   if (steps_outlived > 1) return Category::kUnknown;
   const std::size_t end = alive ? log.events.size() : block.died;
   if (moments.next_backward[block.born] < end) return Category::kActivations;
@@ -203,7 +210,11 @@ const char* to_string(Category category) {
 
 Blocks blocks_of(const ProcessLog& log, const Moments& moments, CallSites& sites) {
   Blocks blocks = Replay(log).played();
-  for (Block& block : blocks.all) block.category = category_of(block, log, moments, sites);
+  const bool told_apart = std::any_of(blocks.all.begin(), blocks.all.end(), [](const Block& block) {
+    return block.told == EMU_CATEGORY_PARAMETER;
+  });
+  for (Block& block : blocks.all)
+    block.category = category_of(block, log, moments, told_apart, sites);
   return blocks;
 }
 

@@ -2,15 +2,19 @@
 //
 // A block is what the log says it turned out to be, from its birth on: a parameter, a gradient,
 // optimizer state, a workspace, a buffer. Of the others, in this order,
-//   data         the host copied into it while it lived;
-//   temporaries  was allocated and freed in one phase of one step; or in backward or the
-//   optimizer's
-//                phase and freed before the step ended;
-//   activations  was allocated in forward, alive when backward next began, and freed by the end of
-//                the step after; in a step that ended early, in forward: in a module's call, or in
-//                a later step than the first;
-//   unknown      everything else: what a program keeps from step to step, what was allocated in
-//                setting up, and what was handed out while events were lost.
+//   data             the host copied into it while it lived (in a C++ program, where nothing says
+//                    which blocks are parameters, those too when they were made on the host);
+//   temporaries      was allocated in backward or in the optimizer's phase and freed before the
+//   step
+//                    ended; or was allocated in forward and freed before backward next began;
+//   optimizer_state  was allocated by an optimizer and outlived the step; in a program of which the
+//                    log tells no parameters, after the step's last backward;
+//   gradients        in such a program: was allocated in backward and outlived the step;
+//   activations      was allocated in forward, alive when backward next began, and freed by the end
+//                    of the step after; in a step that ended early, in forward: in a module's call,
+//                    or in a later step than the first;
+//   unknown          everything else: what a program keeps from step to step, what was allocated in
+//                    setting up, and what was handed out while events were lost.
 // So every block has exactly one category, and the categories add up to what was allocated.
 #pragma once
 

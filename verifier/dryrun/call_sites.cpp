@@ -99,12 +99,11 @@ std::string frame_text(const std::string& file, int line, const std::string& fun
   return text;
 }
 
-// A C++ function without its arguments: they are long, and the line says which one it is.
-std::string without_arguments(std::string function) {
-  const std::size_t at = function.find('(', 1);
-  if (at != std::string::npos && !contains(function, "operator(") && function[0] != '(')
-    function.resize(at);
-  return function;
+// Templates and inline functions of PyTorch's headers are compiled into the program.
+bool is_framework_function(std::string_view function) {
+  for (const std::string_view begin : {"torch::", "at::", "c10::", "std::", "__gnu_cxx::"})
+    if (function.starts_with(begin)) return true;
+  return false;
 }
 
 }  // namespace
@@ -151,7 +150,8 @@ const CallSites::Frame& CallSites::frame(std::uint32_t site) {
   result.file = file;
   result.owner = file.empty() || is_framework_object(file) ? Owner::kFramework : Owner::kProgram;
   const NativePlace found = symbols_.find(file, logged.offset);
-  if (!found.function.empty()) result.function = without_arguments(found.function);
+  if (!found.function.empty()) result.function = short_function(found.function);
+  if (is_framework_function(result.function)) result.owner = Owner::kFramework;
   if (!found.file.empty() && result.owner == Owner::kProgram) {
     result.file = found.file;
     result.line = found.line;
@@ -210,7 +210,7 @@ int CallSites::place_of(std::uint32_t site) {
   return known = at->second;
 }
 
-// PyTorch runs backward on threads of its own; only what Python frames add is looked at here.
+// PyTorch runs backward on threads of its own; here is what frames add.
 SitePhase CallSites::phase_of(std::uint32_t site) {
   if (site == 0 || site >= phase_of_site_.size()) return SitePhase::kNone;
   int& known = phase_of_site_[site];
@@ -221,6 +221,9 @@ SitePhase CallSites::phase_of(std::uint32_t site) {
     const EmuSite& logged = log_.sites[at];
     const std::string_view package = in_packages(log_.name(logged.file));
     const std::string_view function = last_part(log_.name(logged.function));
+    if (logged.line == 0 && base_name(log_.name(logged.file)).starts_with("libtorch") &&
+        contains(frame(at).function, "torch::optim::"))
+      phase = SitePhase::kOptimizer;
     if (package.starts_with("torch/optim/")) phase = SitePhase::kOptimizer;
     if (package.starts_with("torch/autograd/") &&
         (function == "backward" || function == "_engine_run_backward"))

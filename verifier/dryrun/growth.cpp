@@ -60,10 +60,8 @@ std::map<std::string, std::pair<int, Series>> series_by_place(const Blocks& bloc
 
 std::vector<std::int64_t> allocated_at_ends(const ProcessLog& log) {
   std::vector<std::int64_t> bytes;
-  for (const EmuStep& step : log.steps) {
-    if (step.number != bytes.size() + 1) break;
+  for (const EmuStep& step : log.steps)
     bytes.push_back(static_cast<std::int64_t>(step.allocated_end_bytes));
-  }
   return bytes;
 }
 
@@ -90,11 +88,13 @@ Growth growth_of(const ProcessLog& log, const Moments& moments, const Blocks& bl
                  CallSites& sites) {
   Growth growth;
   const std::vector<std::int64_t> allocated = allocated_at_ends(log);
-  growth.steps = static_cast<std::int64_t>(allocated.size());
+  growth.steps = log.steps_ended;
   growth.can_tell = allocated.size() >= kStepsToTellGrowth;
   growth.grows = grows(allocated);
   if (!growth.grows) return growth;
-  growth.bytes_per_step = gain_per_step(allocated);
+  // Records in the middle of a long run are not kept.
+  growth.bytes_per_step =
+      (allocated.back() - allocated[1]) / std::max<std::int64_t>(1, log.steps_ended - 2);
   for (const auto& [text, found] : series_by_place(blocks, kept_ends(moments), sites)) {
     const Series& series = found.second;
     if (!grows(series.bytes)) continue;

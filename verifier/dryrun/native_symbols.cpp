@@ -1,7 +1,10 @@
 #include "verifier/dryrun/native_symbols.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include <cxxabi.h>
 
@@ -32,8 +35,9 @@ class Object {
     ::dwfl_report_begin(session_);
     module_ = ::dwfl_report_offline(session_, path.c_str(), path.c_str(), -1);
     ::dwfl_report_end(session_, nullptr, nullptr);
-    if (module_ != nullptr)
-      ::dwfl_module_info(module_, nullptr, &start_, nullptr, nullptr, nullptr, nullptr, nullptr);
+    if (module_ == nullptr) return;
+    ::dwfl_module_info(module_, nullptr, &start_, nullptr, nullptr, nullptr, nullptr, nullptr);
+    read_symbols();
   }
   ~Object() {
     if (session_ != nullptr) ::dwfl_end(session_);
@@ -46,11 +50,7 @@ class Object {
     NativePlace place;
     if (module_ == nullptr || offset == 0) return place;
     const Dwarf_Addr address = start_ + offset - 1;
-    GElf_Off inside = 0;
-    GElf_Sym symbol;
-    const char* name =
-        ::dwfl_module_addrinfo(module_, address, &inside, &symbol, nullptr, nullptr, nullptr);
-    if (name != nullptr) place.function = demangled(name);
+    if (const char* name = symbol_at(address); name != nullptr) place.function = demangled(name);
     Dwfl_Line* line = ::dwfl_module_getsrc(module_, address);
     const char* file = line == nullptr
                            ? nullptr
@@ -60,21 +60,55 @@ class Object {
   }
 
  private:
+  struct Symbol {
+    Dwarf_Addr begin, end;
+    const char* name;  // libdw's, while the session lives
+  };
+
+  // PyTorch's libraries have hundreds of thousands, and libdw looks through them one by one.
+  void read_symbols() {
+    const int count = ::dwfl_module_getsymtab(module_);
+    for (int i = 0; i < count; ++i) {
+      GElf_Sym symbol;
+      GElf_Addr address = 0;
+      const char* name =
+          ::dwfl_module_getsym_info(module_, i, &symbol, &address, nullptr, nullptr, nullptr);
+      if (name == nullptr || GELF_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_size == 0)
+        continue;
+      symbols_.push_back({address, address + symbol.st_size, name});
+    }
+    std::stable_sort(symbols_.begin(), symbols_.end(),
+                     [](const Symbol& a, const Symbol& b) { return a.begin < b.begin; });
+  }
+
+  const char* symbol_at(Dwarf_Addr address) const {
+    auto at = std::upper_bound(
+        symbols_.begin(), symbols_.end(), address,
+        [](Dwarf_Addr wanted, const Symbol& symbol) { return wanted < symbol.begin; });
+    if (at == symbols_.begin()) return nullptr;
+    --at;
+    return address < at->end ? at->name : nullptr;
+  }
+
   Dwfl* session_;
   Dwfl_Module* module_ = nullptr;
   Dwarf_Addr start_ = 0;
+  std::vector<Symbol> symbols_;
 };
 
 }  // namespace
 
 struct NativeSymbols::Objects {
   std::map<std::string, Object> by_path;
+  std::map<std::pair<std::string, std::uint64_t>, NativePlace> found;
 };
 
 bool NativeSymbols::available() { return true; }
 
 NativePlace NativeSymbols::find(const std::string& object, std::uint64_t offset) {
-  return objects_->by_path.try_emplace(object, object).first->second.find(offset);
+  const auto [at, is_new] = objects_->found.try_emplace({object, offset});
+  if (is_new) at->second = objects_->by_path.try_emplace(object, object).first->second.find(offset);
+  return at->second;
 }
 
 #else
@@ -107,7 +141,9 @@ std::size_t arguments_at(const std::string& text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '<') ++depth;
     if (text[i] == '>' && depth > 0) --depth;
-    if (text[i] == '(' && depth == 0) return i;
+    const bool names_it = text[i] == '(' && i + 1 < text.size() && text[i + 1] == ')' && i >= 8 &&
+                          text.compare(i - 8, 8, "operator") == 0;
+    if (text[i] == '(' && depth == 0 && !names_it) return i;
   }
   return text.size();
 }
@@ -139,19 +175,23 @@ std::string without_depths(const std::string& text) {
 
 }  // namespace
 
-std::string kernel_name(const std::string& mangled) {
-  constexpr std::size_t kLongest = 110;
-  std::string name = demangled(mangled);
-  if (name == mangled && name.size() <= kLongest) return name;
-  for (const char* noise :
-       {"(anonymous namespace)::", "at::native::", "c10::", "at::", "cuda::std::"})
-    drop_all(name, noise);
+std::string short_function(std::string name) {
+  drop_all(name, "(anonymous namespace)::");
   name.resize(arguments_at(name));
   name.erase(0, name_at(name));
   name = without_depths(name);
   for (std::size_t at; (at = name.find("> >")) != std::string::npos;) name.erase(at + 1, 1);
-  if (name.size() > kLongest) name = name.substr(0, kLongest - 3) + "...";
-  return name;
+  constexpr std::size_t kLongest = 110;
+  return name.size() > kLongest ? name.substr(0, kLongest - 3) + "..." : name;
+}
+
+std::string kernel_name(const std::string& mangled) {
+  std::string name = demangled(mangled);
+  if (name != mangled) {
+    for (const char* noise : {"at::native::", "c10::", "at::", "cuda::std::"})
+      drop_all(name, noise);
+  }
+  return short_function(std::move(name));
 }
 
 }  // namespace forerun::dryrun

@@ -34,8 +34,11 @@ class NativeSymbols {
 // The name in C++'s own notation; `name` itself when it is not mangled.
 std::string demangled(const std::string& name);
 
-// A kernel's name without return type, arguments, anonymous namespaces and what is inside angle
-// brackets beyond a few words: "at::native::vectorized_elementwise_kernel<4, FillFunctor<float>>".
+// A demangled name without return type, arguments, anonymous namespaces and template arguments more
+// than two deep, at most 110 characters: "at::native::apply<Functor<float>, 4>".
+std::string short_function(std::string name);
+
+// A kernel's, without PyTorch's namespaces: "vectorized_elementwise_kernel<4, FillFunctor<float>>".
 std::string kernel_name(const std::string& mangled);
 
 }  // namespace forerun::dryrun

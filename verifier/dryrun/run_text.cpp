@@ -11,6 +11,7 @@ namespace {
 std::string words(Category category) {
   std::string text = to_string(category);
   std::replace(text.begin(), text.end(), '_', ' ');
+  if (category == Category::kData) return "copied from the host";
   return category == Category::kUnknown ? "not told apart" : text;
 }
 

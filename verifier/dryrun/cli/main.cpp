@@ -9,6 +9,7 @@
 
 #include "core/files.h"
 #include "core/units.h"
+#include "verifier/dryrun/cuda_release.h"
 #include "verifier/dryrun/cli/options.h"
 #include "verifier/dryrun/process.h"
 #include "verifier/dryrun/run_report.h"
@@ -112,7 +113,10 @@ int write_out(const DryRunOptions& options, const dryrun::RunReport& report,
 }
 
 int execute(const DryRunOptions& options) {
-  const Result<std::string> folder = emulator_folder();
+  const Result<std::string> found = emulator_folder();
+  if (!found) return complain(kProgram, found.error());
+  const Result<std::string> folder =
+      dryrun::emulator_of(*found, dryrun::wanted_cuda(options.command, current_environment()));
   if (!folder) return complain(kProgram, folder.error());
   const Result<Watch> watch = make_watch(options);
   if (!watch) return complain(kProgram, watch.error());
