@@ -1,0 +1,26 @@
+#include <torch/torch.h>
+
+#include <utility>
+#include <vector>
+
+using Batches = std::vector<std::pair<torch::Tensor, torch::Tensor>>;
+
+class GradScaler {
+ public:
+  torch::Tensor scale(torch::Tensor loss);
+  void unscale_(torch::optim::Optimizer& opt);
+  void step(torch::optim::Optimizer& opt);
+  void update();
+};
+
+void twice_in_a_row(torch::nn::Linear net, const Batches& batches, torch::optim::Optimizer& opt, GradScaler& scaler) {
+  for (const auto& [x, y] : batches) {
+    opt.zero_grad();
+    scaler.scale(torch::mse_loss(net->forward(x), y)).backward();
+    scaler.unscale_(opt);
+    torch::nn::utils::clip_grad_norm_(net->parameters(), 1.0);
+    scaler.unscale_(opt);  // expect: unscale-twice
+    scaler.step(opt);
+    scaler.update();
+  }
+}
