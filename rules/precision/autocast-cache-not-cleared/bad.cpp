@@ -1,0 +1,30 @@
+#include <ATen/autocast_mode.h>
+#include <torch/torch.h>
+
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+using Batches = std::vector<std::pair<torch::Tensor, torch::Tensor>>;
+
+void switched_on_once(torch::nn::Linear net, const Batches& batches, torch::optim::Optimizer& opt) {
+  at::autocast::set_autocast_enabled(at::kCPU, true);
+  for (const auto& [x, y] : batches) {
+    opt.zero_grad();
+    auto out = net->forward(x);  // expect: autocast-cache-not-cleared
+    torch::mse_loss(out.to(torch::kFloat32), y).backward();
+    opt.step();
+  }
+  at::autocast::set_autocast_enabled(at::kCPU, false);
+}
+
+void on_and_off_in_every_round(torch::nn::Linear net, const Batches& batches, torch::optim::Optimizer& opt) {
+  for (const auto& [x, y] : batches) {
+    opt.zero_grad();
+    at::autocast::set_autocast_enabled(at::kCPU, true);
+    auto out = net->forward(x);  // expect: autocast-cache-not-cleared
+    at::autocast::set_autocast_enabled(at::kCPU, false);
+    torch::mse_loss(out.to(torch::kFloat32), y).backward();
+    opt.step();
+  }
+}
