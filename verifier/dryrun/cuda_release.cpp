@@ -53,11 +53,16 @@ std::vector<std::string> interpreter_of(const std::string& file) {
   return result;
 }
 
-// The program that runs in the end: the interpreter of a script, also by way of env.
+bool is_python(const std::string& program) {
+  return fs::path(program).filename().string().starts_with("python");
+}
+
+// The program that runs in the end: the interpreter of a script, also by way of env. A script that
+// is called python (pyenv's) finds the real one itself.
 std::string program_of(const std::string& name, const std::string& path) {
   const std::string file = find_program(name, path);
-  const std::vector<std::string> words =
-      file.empty() ? std::vector<std::string>() : interpreter_of(file);
+  if (file.empty() || is_python(file)) return file;
+  const std::vector<std::string> words = interpreter_of(file);
   if (words.empty()) return file;
   if (fs::path(words.front()).filename() != "env") return words.front();
   const auto program = std::find_if(words.begin() + 1, words.end(), [](const std::string& word) {
@@ -177,8 +182,7 @@ std::optional<CudaRelease> wanted_cuda(const std::vector<std::string>& command,
                                        const std::vector<std::string>& environment) {
   const std::string program = program_of(command.front(), value_of(environment, "PATH"));
   if (program.empty()) return std::nullopt;
-  const bool is_python = fs::path(program).filename().string().starts_with("python");
-  return is_python ? in_python(program, environment) : in_executable(program, environment);
+  return is_python(program) ? in_python(program, environment) : in_executable(program, environment);
 }
 
 Result<std::string> emulator_of(const std::string& folder,

@@ -9,8 +9,8 @@
 
 #include "core/files.h"
 #include "core/units.h"
-#include "verifier/dryrun/cuda_release.h"
 #include "verifier/dryrun/cli/options.h"
+#include "verifier/dryrun/cuda_release.h"
 #include "verifier/dryrun/process.h"
 #include "verifier/dryrun/run_report.h"
 #include "verifier/dryrun/trace.h"

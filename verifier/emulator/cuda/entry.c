@@ -1,11 +1,14 @@
 // Initialisation, versions, errors, and the look-up of every other entry point by name.
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "verifier/emulator/cuda/aliases.h"
 #include "verifier/emulator/cuda/driver.h"
 #include "verifier/emulator/device/profile.h"
+#include "verifier/emulator/device/report.h"
 
 CUresult emu_driver_result(int result) {
   return result == EMU_OK              ? CUDA_SUCCESS
@@ -13,9 +16,35 @@ CUresult emu_driver_result(int result) {
                                        : CUDA_ERROR_INVALID_VALUE;
 }
 
+// The runtime of another CUDA release comes with the program when its PyTorch is built for that one:
+// NVIDIA's own, which is no use without a driver. Noted by file name.
+static int note_runtime(struct dl_phdr_info* object, size_t size, void* found) {
+  (void)size;
+  static const char runtime[] = "libcudart.so.";
+  const char* name = strrchr(object->dlpi_name, '/');
+  name = name == NULL ? object->dlpi_name : name + 1;
+  if (strncmp(name, runtime, sizeof runtime - 1) != 0) return 0;
+  const int major = atoi(name + sizeof runtime - 1);
+  if (major != CUDA_VERSION / 1000) *(int*)found = major;
+  return 0;
+}
+
+static int other_runtime;
+static pthread_once_t looked = PTHREAD_ONCE_INIT;
+static void look_for_runtime(void) {
+  dl_iterate_phdr(note_runtime, &other_runtime);
+  if (other_runtime == 0) return;
+  emu_say(
+      "the program's PyTorch is built for CUDA %d and the emulator in front of it for CUDA %d, so it "
+      "finds no GPU; start it as forerun dry-run -- python ..., which chooses, or see "
+      "FORERUN_EMULATOR_SITES in docs/emulator.md",
+      other_runtime, CUDA_VERSION / 1000);
+}
+
 CUresult cuInit(unsigned int flags) {
   (void)flags;
-  return emu_device_count() > 0 ? CUDA_SUCCESS : CUDA_ERROR_NO_DEVICE;
+  pthread_once(&looked, look_for_runtime);
+  return other_runtime == 0 && emu_device_count() > 0 ? CUDA_SUCCESS : CUDA_ERROR_NO_DEVICE;
 }
 
 CUresult cuDriverGetVersion(int* version) {
