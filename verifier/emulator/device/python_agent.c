@@ -1,5 +1,6 @@
 #include "verifier/emulator/device/python_agent.h"
 
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -9,6 +10,7 @@
 #include "verifier/emulator/device/python_api.h"
 #include "verifier/emulator/device/python_site.h"
 #include "verifier/emulator/device/report.h"
+#include "verifier/emulator/device/site.h"
 #include "verifier/emulator/device/totals.h"
 
 // The part that is written in Python; `await_optimizer`, `stepped`, `categorise` and `replaced` are
@@ -116,8 +118,12 @@ static const char source[] =
     "\n"
     "install()\n";
 
-enum { NOT_STARTED, SCHEDULED, RUNNING };
+// The main thread is asked first; when it runs no Python, as when it waits for one that trains, a
+// thread of our own is, which may wait for Python's lock because it holds nothing.
+enum { NOT_STARTED, SCHEDULED, ASKED_ANOTHER, RUNNING };
+enum { PATIENCE_NS = 100 * 1000 * 1000 };
 static int state;
+static uint64_t scheduled_at;
 
 // --- Functions for the source
 
@@ -206,22 +212,47 @@ static void run(const EmuPython* py) {
   if (code != NULL) py->Py_DecRef(code);
 }
 
-// In the main thread, with Python's lock held, between two of its instructions.
+// With Python's lock held, between two instructions of the thread that holds it.
 static int start(void* unused) {
   (void)unused;
   const EmuPython* py = emu_python();
   if (py == NULL) return 0;
   emu_python_site_prepare();
-  run(py);
-  __atomic_store_n(&state, RUNNING, __ATOMIC_RELEASE);
+  if (__atomic_exchange_n(&state, RUNNING, __ATOMIC_ACQ_REL) != RUNNING) run(py);
   return 0;
 }
 
+static void* start_in_thread(void* unused) {
+  const EmuPython* py = emu_python();
+  if (py == NULL) return NULL;
+  const int held = py->PyGILState_Ensure();
+  start(unused);
+  py->PyGILState_Release(held);
+  return NULL;
+}
+
+static void ask_another(void) {
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, start_in_thread, NULL) == 0) pthread_detach(thread);
+}
+
+static int change(int from, int to) {
+  return __atomic_compare_exchange_n(&state, &from, to, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
 void emu_python_agent_start(void) {
-  if (__atomic_load_n(&state, __ATOMIC_RELAXED) != NOT_STARTED) return;
+  const int now = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
+  if (now == RUNNING || now == ASKED_ANOTHER) return;
   const EmuPython* py = emu_python();
   if (py == NULL) return;
-  if (__atomic_exchange_n(&state, SCHEDULED, __ATOMIC_ACQ_REL) != NOT_STARTED) return;
+  if (now == SCHEDULED) {
+    const int patient =
+        emu_thread_kind() == EMU_THREAD_MAIN || emu_log_time() - scheduled_at < PATIENCE_NS;
+    if (!patient && change(SCHEDULED, ASKED_ANOTHER)) ask_another();
+    return;
+  }
+  scheduled_at = emu_log_time();
+  if (!change(NOT_STARTED, SCHEDULED)) return;
   if (py->Py_AddPendingCall(start, NULL) != 0)  // the queue is full: another time
     __atomic_store_n(&state, NOT_STARTED, __ATOMIC_RELEASE);
 }

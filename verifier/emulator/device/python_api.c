@@ -23,6 +23,8 @@ static void find_python(void) {
   FIND(PyUnicode_ReadChar);
   FIND(Py_AddPendingCall);
   FIND(Py_GetVersion);
+  FIND(PyGILState_Ensure);
+  FIND(PyGILState_Release);
   FIND(PyEval_GetFrame);
   FIND(PyEval_GetBuiltins);
   FIND(PyEval_EvalCode);

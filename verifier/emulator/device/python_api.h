@@ -15,6 +15,8 @@ typedef struct {
   unsigned (*PyUnicode_ReadChar)(EmuPyObject* text, ptrdiff_t index);
   int (*Py_AddPendingCall)(int (*function)(void*), void* argument);
   const char* (*Py_GetVersion)(void);
+  int (*PyGILState_Ensure)(void);  // waits for the lock
+  void (*PyGILState_Release)(int before);
   // The rest is for holders of the lock.
   EmuPyObject* (*PyEval_GetFrame)(void);
   EmuPyObject* (*PyEval_GetBuiltins)(void);
