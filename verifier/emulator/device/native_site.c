@@ -101,6 +101,9 @@ static void look_again(void) {
 
 // --- Recognising a stack
 
+// Of the main thread, where the loader put the arguments (glibc); behind it are only strings.
+extern void* __libc_stack_end;
+
 static uint64_t end_of_stack(void) {
   static __thread uint64_t end;
   pthread_attr_t attributes;
@@ -110,6 +113,8 @@ static uint64_t end_of_stack(void) {
     pthread_attr_getstack(&attributes, &start, &size);
     pthread_attr_destroy(&attributes);
     end = (uint64_t)(uintptr_t)start + size;
+    const uint64_t first = (uint64_t)(uintptr_t)__libc_stack_end;
+    if (first < end && end - first < size) end = first;
   }
   return end;
 }
