@@ -14,8 +14,9 @@ bool is_transparent(const CXXRecordDecl& record, bool implicit) {
     const llvm::StringRef name = record.getIdentifier() ? record.getName() : "";
     if (name == "Slice") return false;
     const bool value = llvm::StringSwitch<bool>(name)
-                           .Cases("Scalar", "SymInt", "ArrayRef", "OptionalArrayRef", "Tensor",
-                                  "TensorBase", "Device", true)
+                           .Cases("Scalar", "SymInt", "ArrayRef", "OptionalArrayRef", "IListRef",
+                                  true)
+                           .Cases("Tensor", "TensorBase", "Device", true)
                            .Cases("TensorIndex", "ExpandingArray", "ExpandingArrayWithOptionalElem",
                                   "IValue", true)
                            .Cases("optional", "TensorDataContainer", "intrusive_ptr", "List",
