@@ -21,6 +21,7 @@ bool cuts(const Analysis& of, ValueId value) {
   if (made.grad != flow::Grad::On || !of.attached(reads_of(made))) return false;
   if (maker->kind == Kind::Detach || maker->kind == Kind::HostRead)
     return !flow::carries_gradient(*maker);
+  if (maker->kind == Kind::Tensor && maker->callee.empty()) return true;  // torch.tensor()
   static const std::set<std::string> rebuilding = {"tensor",     "as_tensor",   "from_numpy",
                                                    "new_tensor", "FloatTensor", "Tensor"};
   if (maker->kind == Kind::Tensor || maker->kind == Kind::Call || maker->kind == Kind::Construct)
