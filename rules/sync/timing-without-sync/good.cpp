@@ -1,0 +1,19 @@
+#include <torch/torch.h>
+
+#include <chrono>
+#include <utility>
+#include <vector>
+
+using Batches = std::vector<std::pair<torch::Tensor, torch::Tensor>>;
+
+double synchronised(torch::nn::Linear net, torch::Tensor x, torch::Device device) {
+  torch::NoGradGuard no_grad;
+  net->to(device);
+  x = x.to(device);
+  torch::cuda::synchronize();
+  auto start = std::chrono::steady_clock::now();
+  auto out = net->forward(x);
+  torch::cuda::synchronize();
+  auto end = std::chrono::steady_clock::now();
+  return std::chrono::duration<double>(end - start).count();
+}
