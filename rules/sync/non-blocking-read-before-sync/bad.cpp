@@ -1,0 +1,13 @@
+#include <torch/torch.h>
+
+#include <utility>
+#include <vector>
+
+using Batches = std::vector<std::pair<torch::Tensor, torch::Tensor>>;
+
+float read_at_once(torch::nn::Linear net, torch::Tensor x, torch::Device device) {
+  torch::NoGradGuard no_grad;
+  auto out = net->forward(x.to(device)).sum();
+  auto host = out.to(torch::kCPU, /*non_blocking=*/true);
+  return host.item<float>();  // expect: non-blocking-read-before-sync
+}
