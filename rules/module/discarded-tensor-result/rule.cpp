@@ -79,6 +79,9 @@ bool is_tensor(const Analysis& of, const Values& values) {
     const flow::Value& value = of.value(id);
     if (of.is_module(id)) return false;
     const ir::Op* maker = of.maker(id);
+    if (maker != nullptr && maker->kind == Kind::Move && !of.node(value.def).receiver.empty() &&
+        !flow::contains(of.node(value.def).receiver, id) && is_tensor(of, of.node(value.def).receiver))
+      return true;
     if (maker != nullptr) return is_tensor_made(*maker) || is_used_as_tensor(of, id);
     if (value.form == flow::Value::Form::Element) {
       const flow::Node& head = of.node(value.def);
