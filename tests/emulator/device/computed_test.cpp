@@ -31,6 +31,12 @@ constexpr char kAll[] =
     "_ZN2at6native13reduce_kernelILi512ELi1ENS0_8ReduceOpIbNS0_14func_wrapper_tIbZZZNS0_15and_"
     "kernel_"
     "cudaERNS_14TensorIteratorEENKUlvE_clEvENKUlvE10_clEvEUlbbE_EEjbLi4ELi4EEEEEvT1_";
+constexpr char kSum[] =
+    "_ZN2at6native13reduce_kernelILi512ELi1ENS0_8ReduceOpIlNS0_14func_wrapper_tIlZNS0_11sum_"
+    "functorIlllEclERNS_14TensorIteratorEEUlllE_EEjlLi4ELi4EEEEEvT1_";
+constexpr char kGreater[] =
+    "_ZN2at6native29vectorized_elementwise_kernelILi2ENS0_50_GLOBAL__N__e50ef81d_17_CompareKernels_"
+    "cu_8f1b29aa14CompareFunctorIlEESt5arrayIPcLm3EEEEviT0_T1_";
 
 template <typename T>
 T read(uint64_t at) {
@@ -91,6 +97,8 @@ TEST_F(ComputedTest, FillsThatCastAreLeftAlone) {
 
 TEST_F(ComputedTest, CountersCount) {
   int count = 1;
+  const int64_t start = 0;
+  emu_contents_write(at_, &start, sizeof start);
   int64_t amount[] = {2, 1};
   uint64_t addresses[] = {at_, at_};
   void* arguments[] = {&count, amount, addresses};
@@ -107,6 +115,8 @@ TEST_F(ComputedTest, StepsOfManyParametersCount) {
     int chunk_of[320];
   } list = {};
   for (int i = 0; i < 3; ++i) {
+    const float start = 0;
+    emu_contents_write(at_ + 512 * i, &start, sizeof start);
     list.addresses[i] = at_ + 512 * i;
     list.counts[i] = i == 1 ? 1000 : 1;  // too many to be a counter
     list.tensor_of[i] = static_cast<unsigned char>(i);
@@ -121,7 +131,30 @@ TEST_F(ComputedTest, StepsOfManyParametersCount) {
   EXPECT_EQ(read<float>(at_ + 1024), 2);
 }
 
-// Without a log everything counts as known.
+TEST_F(ComputedTest, SizesOfObjects) {
+  const int64_t sizes[] = {12, 30};
+  emu_contents_write(at_, sizes, sizeof sizes);
+  // a tensor of two sizes is summed
+  unsigned char reduction[1040] = {};
+  const uint32_t one = 1, two = 2, eight = 8;
+  const uint64_t to = at_ + 512;
+  memcpy(reduction + 20, &two, 4);
+  memcpy(reduction + 24, &one, 4);
+  memcpy(reduction + 80, &one, 4);
+  memcpy(reduction + 384, &eight, 4);
+  memcpy(reduction + 992, &at_, 8);
+  memcpy(reduction + 1000, &to, 8);
+  void* summed[] = {reduction};
+  emu_compute(kSum, 1, summed);
+  EXPECT_EQ(read<int64_t>(to), 42);
+  // two sizes are compared: greater
+  int count = 1, operation = 1;
+  uint64_t addresses[] = {to, at_ + 8, at_};
+  void* compared[] = {&count, &operation, addresses};
+  emu_compute(kGreater, 1, compared);
+  EXPECT_EQ(read<unsigned char>(to), 1);
+}
+
 TEST_F(ComputedTest, AllOfWhatIsKnown) {
   const unsigned char values[] = {1, 1, 0};
   emu_contents_write(at_, values, sizeof values);

@@ -8,7 +8,7 @@
 #include "verifier/emulator/device/memory.h"
 
 // WRITE: what it computes is not kept, but where it goes is known.
-typedef enum { OTHER = 1, FILL, ADD, ADD_EACH, ALL, WRITE } Meaning;
+typedef enum { OTHER = 1, FILL, ADD, ADD_EACH, COMPARE, ALL, SUM, WRITE } Meaning;
 
 typedef struct {
   const char* kernel;
@@ -46,10 +46,23 @@ static Known elementwise(const char* kernel) {
     const char type = type_at(functor + 14);
     return (Known){kernel, type == 0 ? WRITE : FILL, type};
   }
+  functor = strstr(kernel, "14CompareFunctorIlEESt5array");
+  if (functor != NULL) return (Known){kernel, COMPARE, 'l'};
   functor = strstr(kernel, "21CUDAFunctorOnSelf_addI");
   if (functor == NULL) return (Known){kernel, WRITE, 0};
   const char type = type_at(functor + 24);
   return (Known){kernel, type != 0 && strchr("fdil", type) != NULL ? ADD : WRITE, type};
+}
+
+static Known reduction_named(const char* kernel) {
+  const char* operation = strstr(kernel, "NS0_8ReduceOpI");
+  if (operation == NULL) return (Known){kernel, OTHER, 0};
+  operation += 14;
+  static const char all[] = "bNS0_14func_wrapper_tIbZZZNS0_15and_kernel_cuda";
+  static const char sum[] = "lNS0_14func_wrapper_tIlZNS0_11sum_functorIlll";
+  if (strncmp(operation, all, sizeof all - 1) == 0) return (Known){kernel, ALL, 'b'};
+  if (strncmp(operation, sum, sizeof sum - 1) == 0) return (Known){kernel, SUM, 'l'};
+  return (Known){kernel, OTHER, 0};
 }
 
 static Known look_at(const char* kernel) {
@@ -61,11 +74,7 @@ static Known look_at(const char* kernel) {
                          strncmp(name, "27unrolled_elementwise_kernelI", 30) == 0;
   if (contiguous)
     return strstr(name, "WithCast") == NULL ? elementwise(kernel) : (Known){kernel, WRITE, 0};
-  if (strncmp(name, "13reduce_kernelI", 16) == 0) {
-    const int is_all =
-        strstr(name, "ReduceOpIbNS0_14func_wrapper_tIbZZZNS0_15and_kernel_cuda") != NULL;
-    return is_all ? (Known){kernel, ALL, 'b'} : other;
-  }
+  if (strncmp(name, "13reduce_kernelI", 16) == 0) return reduction_named(kernel);
   const char* functor = strstr(name, "21BinaryOpScalarFunctorI");
   if (functor == NULL || strstr(name, "25multi_tensor_apply_kernelI") == NULL) return other;
   const char type = functor[24];
@@ -179,15 +188,51 @@ static void add_each(char type, unsigned blocks, const TensorList* list, const v
   }
 }
 
-// ReduceOp<bool> (Reduce.cuh): an empty functor, a bool, ReduceConfig, two OffsetCalculators of 25
-// dimensions, and the addresses.
+// enum class OpType of CompareKernels.cu.
+enum { GREATER_OR_EQUAL, GREATER, LESS_OR_EQUAL, LESS };
+
+static unsigned char is_true(int operation, int64_t a, int64_t b) {
+  switch (operation) {
+    case GREATER_OR_EQUAL: return a >= b;
+    case GREATER: return a > b;
+    case LESS_OR_EQUAL: return a <= b;
+    default: return a < b;
+  }
+}
+
+// addresses: of the result and of the two operands. Whoever compares numbers wants to know, so that
+// it may as well be waited here for what other processes send.
+static void compare(int count, int operation, const uint64_t* addresses) {
+  const uint64_t to = addresses[0], a = addresses[1], b = addresses[2];
+  const int ours = count == 1 && on_the_device(to) && on_the_device(a) && on_the_device(b);
+  if (ours) {
+    emu_wait_for_contents((EmuSpan){a, 8});
+    emu_wait_for_contents((EmuSpan){b, 8});
+  }
+  if (!ours || !emu_contents_known(a, 8) || !emu_contents_known(b, 8)) {
+    forget(count, to);
+    return;
+  }
+  int64_t first, second;
+  emu_contents_read(&first, a, 8);
+  emu_contents_read(&second, b, 8);
+  const unsigned char result = is_true(operation, first, second);
+  emu_contents_write(to, &result, 1);
+}
+
+// ReduceOp (Reduce.cuh): an empty functor, the identity, ReduceConfig of 64 bytes,
+// OffsetCalculators for one and for two operands of 25 dimensions, the address of the input and
+// that of the output.
+typedef struct {
+  uint32_t inputs, outputs;
+  int contiguous;  // and all of it makes one output
+  uint64_t from, to;
+} Reduction;
+
 enum {
-  INPUTS_AT = 8,
-  OUTPUTS_AT = 12,
-  DIMENSIONS_AT = 68,
-  STRIDE_AT = 372,
-  FROM_AT = 976,
-  TO_AT = 984
+  CALCULATOR_BYTES = 4 + 25 * 12 + 25 * 4,
+  CALCULATOR_OF_TWO_BYTES = CALCULATOR_BYTES + 25 * 4,
+  LARGEST_REDUCED_BYTES = 4096
 };
 
 static uint32_t u32_at(const unsigned char* at) {
@@ -196,24 +241,53 @@ static uint32_t u32_at(const unsigned char* at) {
   return value;
 }
 
+// False when it is not on the device, that is not what was expected.
+static int read_reduction(const unsigned char* at, unsigned size, Reduction* read) {
+  const unsigned config = size < 4 ? 4 : 2 * size, dimensions = config + 64;
+  const unsigned end = dimensions + CALCULATOR_BYTES + CALCULATOR_OF_TWO_BYTES;
+  const unsigned addresses = (end + 7) / 8 * 8;
+  read->inputs = u32_at(at + config + 4);
+  read->outputs = u32_at(at + config + 8);
+  const int dense = u32_at(at + dimensions) == 1 && u32_at(at + dimensions + 4 + 25 * 12) == size;
+  read->contiguous = read->outputs == 1 && (read->inputs == 1 || dense);
+  memcpy(&read->from, at + addresses, 8);
+  memcpy(&read->to, at + addresses + 8, 8);
+  return read->inputs >= 1 && read->outputs >= 1 && on_the_device(read->from) &&
+         on_the_device(read->to);
+}
+
+// Reads what is reduced, once it is there; false when it is not known.
+static int read_inputs(const Reduction* reduction, unsigned size, void* values) {
+  const uint64_t bytes = (uint64_t)reduction->inputs * size;
+  if (!reduction->contiguous || bytes > LARGEST_REDUCED_BYTES) return 0;
+  emu_wait_for_contents((EmuSpan){reduction->from, bytes});
+  if (!emu_contents_known(reduction->from, bytes)) return 0;
+  emu_contents_read(values, reduction->from, bytes);
+  return 1;
+}
+
 // Over what is known it is what it is. Over what kernels computed it is true: programs check with
 // it that values are finite, equal or in range, and stop, or go on for ever, when they are not.
-static void all(const unsigned char* reduction) {
-  uint64_t from, to;
-  memcpy(&from, reduction + FROM_AT, sizeof from);
-  memcpy(&to, reduction + TO_AT, sizeof to);
-  const uint32_t inputs = u32_at(reduction + INPUTS_AT), outputs = u32_at(reduction + OUTPUTS_AT);
-  if (inputs < 1 || outputs < 1 || !on_the_device(from) || !on_the_device(to)) return;
-  const int contiguous =
-      inputs == 1 || (u32_at(reduction + DIMENSIONS_AT) == 1 && u32_at(reduction + STRIDE_AT) == 1);
-  const int known = outputs == 1 && contiguous && inputs <= LARGEST_FILL_BYTES &&
-                    !emu_must_defer((EmuSpan){from, inputs}, (EmuSpan){to, 1}) &&
-                    emu_contents_known(from, inputs);
-  unsigned char result = 1;
-  for (uint32_t i = 0; known && result && i < inputs; ++i) emu_contents_read(&result, from + i, 1);
-  if (outputs > LARGEST_FILL_BYTES) return;
-  emu_contents_fill(to, &result, 1, outputs);
-  if (!known) emu_contents_forget(to, outputs);
+static void all(const unsigned char* arguments) {
+  Reduction reduction;
+  unsigned char values[LARGEST_REDUCED_BYTES], result = 1;
+  if (!read_reduction(arguments, 1, &reduction) || reduction.outputs > LARGEST_FILL_BYTES) return;
+  const int known = read_inputs(&reduction, 1, values);
+  for (uint32_t i = 0; known && i < reduction.inputs; ++i) result &= values[i] != 0;
+  emu_contents_fill(reduction.to, &result, 1, reduction.outputs);
+  if (!known) emu_contents_forget(reduction.to, reduction.outputs);
+}
+
+static void sum(const unsigned char* arguments) {
+  Reduction reduction;
+  int64_t values[LARGEST_REDUCED_BYTES / 8], result = 0;
+  if (!read_reduction(arguments, 8, &reduction)) return;
+  if (!read_inputs(&reduction, 8, values)) {
+    forget(reduction.outputs > LARGEST_FILL_BYTES ? 0 : (int)reduction.outputs, reduction.to);
+    return;
+  }
+  for (uint32_t i = 0; i < reduction.inputs; ++i) result += values[i];
+  emu_contents_write(reduction.to, &result, sizeof result);
 }
 
 void emu_compute(const char* kernel, unsigned blocks, void* const* arguments) {
@@ -228,7 +302,11 @@ void emu_compute(const char* kernel, unsigned blocks, void* const* arguments) {
       break;
     case ADD: add_scaled(known->type, *(const int*)arguments[0], arguments[1], arguments[2]); break;
     case ADD_EACH: add_each(known->type, blocks, arguments[0], arguments[3]); break;
+    case COMPARE:
+      compare(*(const int*)arguments[0], *(const int*)arguments[1], arguments[2]);
+      break;
     case ALL: all(arguments[0]); break;
+    case SUM: sum(arguments[0]); break;
     case WRITE: forget(*(const int*)arguments[0], *(const uint64_t*)arguments[2]); break;
     default: break;
   }
