@@ -54,7 +54,10 @@ void write_memory(Out out, const MemoryEstimate& memory) {
   write_row(out, "parameters", memory.parameters_bytes,
             fmt::format("{} of them", with_thousands(memory.parameter_count)));
   write_row(out, "gradients", memory.gradients_bytes, "");
-  write_row(out, "optimizer state", memory.optimizer_state_bytes, "");
+  const std::int64_t trained =
+      memory.parameters_bytes + memory.gradients_bytes + memory.optimizer_state_bytes;
+  write_row(out, "optimizer state", memory.optimizer_state_bytes,
+            fmt::format("{} with parameters and gradients", format_bytes(trained)));
   write_row(out, "activations kept", memory.activations_bytes, "");
   write_row(out, "workspaces", memory.workspaces_bytes, list_parts(memory.workspaces, kMostLayers));
   write_row(out, "peak allocated", memory.peak_allocated_bytes, "");

@@ -220,8 +220,12 @@ Status Builder::needs_floating(const LayerSpec& layer, ValueId input) const {
   return mismatch(layer, fmt::format("floating-point numbers, not {}", name(dtype(input))), input);
 }
 
-Result<ValueId> Builder::activation(const LayerSpec& spec, const ops::Operator& op, ValueId input) {
-  if (const Status known = only_arguments(spec, {}); !known) return known.error();
+Result<ValueId> Builder::activation(const LayerSpec& spec, const ops::Operator& op, ValueId input,
+                                    const std::vector<std::string>& numbers) {
+  if (const Status known = only_arguments(spec, numbers); !known) return known.error();
+  for (const std::string& argument : numbers) {
+    if (const auto value = number(spec, argument, 1.0); !value) return value.error();
+  }
   if (const Status floating = needs_floating(spec, input); !floating) return floating.error();
   return pointwise(op, input);
 }

@@ -35,8 +35,10 @@ class Builder {
                             ops::Attributes attributes = {}) {
     return call(op, {input}, {}, shape(input), attributes);
   }
-  // A layer without arguments that applies one operator to every element of a floating-point input.
-  Result<ValueId> activation(const LayerSpec& spec, const ops::Operator& op, ValueId input);
+  // A layer that applies one operator to every element of a floating-point input; `numbers` are
+  // arguments that change its values and none of its memory.
+  Result<ValueId> activation(const LayerSpec& spec, const ops::Operator& op, ValueId input,
+                             const std::vector<std::string>& numbers = {});
   // Everything called until leave_checkpoint() is one block under `checkpoint: every_block`;
   // without that key, or for a block that is not one of the model's own sequence, nothing changes.
   void enter_checkpoint();

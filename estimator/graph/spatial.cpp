@@ -12,12 +12,17 @@ struct ConvolutionArguments {
   std::int64_t in = 0, out = 0, groups = 1;
   Shape kernel, stride, padding, dilation;
   bool bias = true;
+  Shape output_padding;
 };
 
-Result<ConvolutionArguments> read_convolution(const LayerSpec& spec, std::size_t dimensions) {
-  const Status known = only_arguments(
-      spec, {"in", "out", "kernel", "stride", "padding", "dilation", "groups", "bias"});
-  if (!known) return known.error();
+Result<ConvolutionArguments> read_convolution(const LayerSpec& spec, std::size_t dimensions,
+                                              bool transposed) {
+  std::vector<std::string> names = {"in",      "out",      "kernel", "stride",
+                                    "padding", "dilation", "groups", "bias"};
+  if (transposed) names.emplace_back("output_padding");
+  if (const Status known = only_arguments(spec, names); !known) return known.error();
+  const auto output_padding = sizes(spec, "output_padding", dimensions, 0, 0);
+  if (!output_padding) return output_padding.error();
   ConvolutionArguments made;
   const auto in = positive(spec, "in");
   if (!in) return in.error();
@@ -42,7 +47,8 @@ Result<ConvolutionArguments> read_convolution(const LayerSpec& spec, std::size_t
         fmt::format("{}: {} channels do not divide into {} groups", spec.kind, channels, *groups),
         "groups that divides in and out");
   }
-  return ConvolutionArguments{*in, *out, *groups, *kernel, *stride, *padding, *dilation, *bias};
+  return ConvolutionArguments{*in,     *out,     *groups,   *kernel,
+                              *stride, *padding, *dilation, *bias,   *output_padding};
 }
 
 // The shape after a window slid over the spatial dimensions. Errors: a window that does not fit.
@@ -102,7 +108,7 @@ Status needs_planes(const Builder& builder, const LayerSpec& spec, ValueId input
 
 Result<ValueId> convolution(Builder& builder, const LayerSpec& spec, ValueId input,
                             std::size_t dimensions) {
-  const auto given = read_convolution(spec, dimensions);
+  const auto given = read_convolution(spec, dimensions, false);
   if (!given) return given.error();
   if (const Status planes = needs_planes(builder, spec, input, dimensions, given->in); !planes)
     return planes.error();
@@ -125,6 +131,43 @@ Result<ValueId> convolution(Builder& builder, const LayerSpec& spec, ValueId inp
   }
   return builder.call(ops::kConvolution, {input}, {*weight, bias_index}, *output,
                       {.shape = *output, .groups = given->groups});
+}
+
+Result<ValueId> transposed_convolution(Builder& builder, const LayerSpec& spec, ValueId input,
+                                       std::size_t dimensions) {
+  const auto given = read_convolution(spec, dimensions, true);
+  if (!given) return given.error();
+  if (const Status planes = needs_planes(builder, spec, input, dimensions, given->in); !planes)
+    return planes.error();
+  const Status sane = check_window(spec, {given->kernel, given->stride, given->padding,
+                                          given->dilation, given->output_padding});
+  if (!sane) return sane.error();
+  Shape output{builder.shape(input)[0], given->out};
+  for (std::size_t i = 0; i < dimensions; ++i) {
+    const std::int64_t more = given->output_padding[i];
+    if (more >= given->stride[i] && more >= given->dilation[i]) {
+      return error_at(spec.at, fmt::format("{}: an output_padding of {}", spec.kind, more),
+                      "less than the stride or the dilation, as PyTorch asks");
+    }
+    const std::int64_t made = (builder.shape(input)[i + 2] - 1) * given->stride[i] -
+                              2 * given->padding[i] +
+                              given->dilation[i] * (given->kernel[i] - 1) + more + 1;
+    if (made < 1)
+      return builder.mismatch(spec, "an input larger than its padding takes away", input);
+    output.push_back(made);
+  }
+  Shape weight_shape{given->in, given->out / given->groups};
+  weight_shape.insert(weight_shape.end(), given->kernel.begin(), given->kernel.end());
+  const auto weight = builder.parameter("weight", weight_shape);
+  if (!weight) return weight.error();
+  int bias_index = -1;
+  if (given->bias) {
+    const auto made = builder.parameter("bias", {given->out});
+    if (!made) return made.error();
+    bias_index = *made;
+  }
+  return builder.call(ops::kConvolution, {input}, {*weight, bias_index}, output,
+                      {.shape = output, .groups = given->groups, .transposed = true});
 }
 
 Result<ValueId> batch_norm(Builder& builder, const LayerSpec& spec, ValueId input,

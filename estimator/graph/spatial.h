@@ -14,6 +14,10 @@ std::int64_t windows(std::int64_t size, std::int64_t kernel, std::int64_t stride
 Result<ValueId> convolution(Builder& builder, const LayerSpec& spec, ValueId input,
                             std::size_t dimensions);
 
+// nn.ConvTranspose<dimensions>d. Arguments: those of a convolution, and output_padding.
+Result<ValueId> transposed_convolution(Builder& builder, const LayerSpec& spec, ValueId input,
+                                       std::size_t dimensions);
+
 // nn.BatchNorm<n>d in training; the caller has checked how many dimensions the input has.
 Result<ValueId> batch_norm(Builder& builder, const LayerSpec& spec, ValueId input,
                            std::int64_t channels);

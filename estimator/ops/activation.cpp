@@ -14,17 +14,25 @@ struct Rule {
   bool keeps_input;
 };
 
-constexpr std::array<Rule, 5> kRules{{
+constexpr std::array<Rule, 12> kRules{{
     {"relu", "threshold_backward", false},
     {"gelu", "gelu_backward", true},
     {"tanh", "tanh_backward", false},
     {"sigmoid", "sigmoid_backward", false},
     {"silu", "silu_backward", true},
+    {"leaky_relu", "leaky_relu_backward", true},
+    {"elu", "elu_backward", true},
+    {"selu", "elu_backward", true},
+    {"hardtanh", "hardtanh_backward", true},
+    {"hardswish", "hardswish_backward", true},
+    {"mish", "mish_backward", true},
+    {"softplus", "softplus_backward", true},
 }};
 
 }  // namespace
 
-Tensor activate(Runtime& run, Activation kind, const Tensor& x, bool inplace, bool on_view) {
+Tensor activate(Runtime& run, Activation kind, const Tensor& given, bool inplace, bool on_view) {
+  const Tensor x = kind == Activation::Softplus ? run.cast_float(given) : given;
   const Rule& rule = kRules[static_cast<std::size_t>(kind)];
   Tensor y{nullptr, x.shape, x.dtype, nullptr, false};
   if (inplace) {
@@ -55,6 +63,25 @@ Tensor activate(Runtime& run, Activation kind, const Tensor& x, bool inplace, bo
   if (!inplace) run.allocate(y, "output");
   run.launch(rule.forward, {&x, &y});
   if (node != nullptr && !rule.keeps_input) run.keep(*node, y);
+  return y;
+}
+
+Tensor softmax(Runtime& run, const Tensor& given, bool logarithm) {
+  const DType dtype = run.autocast ? DType::Float32 : given.dtype;
+  const bool reads_half = given.dtype == DType::Float16;
+  const Tensor x = reads_half ? given : run.cast(given, dtype);
+  Tensor y = run.output(x.shape, dtype, "output");
+  run.launch(logarithm ? "_log_softmax" : "_softmax", {&x, &y});
+  Node* node =
+      run.record(logarithm ? "_log_softmax" : "_softmax", y, {&x},
+                 [logarithm, to = x.dtype](Runtime& r, Node& self, Tensors& grad) -> Tensors {
+                   Tensor back = r.output(grad[0].shape, to, "input gradient");
+                   Tensor products;
+                   if (!logarithm) products = r.output_like(grad[0], "gradient times output");
+                   r.launch("_softmax_backward_data", {&grad[0], &self.saved[0], &back});
+                   return {back};
+                 });
+  if (node != nullptr) run.keep(*node, y);
   return y;
 }
 

@@ -49,6 +49,13 @@ Tensor bias_gradient(Runtime& run, const Tensor& grad) {
 
 }  // namespace
 
+void note_if_large(Runtime& run, const Tensor& x) {
+  if (x.elements() < 1ll << 31) return;
+  run.tape.note(
+      "convolutions and batch norms of 2^31 elements and more as PyTorch splits them: counted as if "
+      "they were not split");
+}
+
 Tensor convolution(Runtime& run, const Tensor& x_in, const Tensor& weight_in, const Tensor& bias_in,
                    const Convolution& what) {
   // Arguments are cast last to first, as the compiler that built PyTorch evaluates them.
@@ -56,6 +63,10 @@ Tensor convolution(Runtime& run, const Tensor& x_in, const Tensor& weight_in, co
   const Tensor weight = run.cast_low(weight_in);
   const Tensor x = run.cast_low(x_in);
   run.tape.note("workspaces of cuDNN's convolutions: only cuDNN knows their size on the GPU");
+  if (x.dtype == DType::BFloat16 && run.device.compute_major < 8) {
+    // use_cudnn is false there: slow_conv2d makes columns.
+    run.tape.note("the columns of bfloat16 convolutions before compute capability 8.0");
+  }
   const Work work = work_of(x, weight, what);
 
   Tensor y{nullptr, what.output, x.dtype, nullptr, false};
@@ -80,6 +91,8 @@ Tensor convolution(Runtime& run, const Tensor& x_in, const Tensor& weight_in, co
     run.keep(*node, x);
     run.keep(*node, weight);
   }
+  note_if_large(run, x);
+  note_if_large(run, y);
   if (run.recomputed_enough()) return y;
   run.allocate(y, "output");
   launch(run, "convolution", work, {&x, &weight, &y});

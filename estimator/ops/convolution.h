@@ -22,4 +22,8 @@ struct Convolution {
 Tensor convolution(Runtime& run, const Tensor& x, const Tensor& weight, const Tensor& bias,
                    const Convolution& what);
 
+// Convolutions and batch norms index tensors of 2^31 elements and more in other ways, which were
+// not compared with PyTorch: said where it happens.
+void note_if_large(Runtime& run, const Tensor& x);
+
 }  // namespace forerun::ops

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "estimator/ops/convolution.h"
 #include "estimator/ops/reduction.h"
 
 namespace forerun::ops {
@@ -108,6 +109,55 @@ Tensor layer_norm(Runtime& run, const Tensor& x_in, const Tensor& weight, const 
   return y;
 }
 
+Tensor group_norm(Runtime& run, const Tensor& x_in, const Tensor& weight, const Tensor& bias,
+                  std::int64_t groups) {
+  const Tensor x = run.cast_float(x_in);
+  const Shape per_channel{x.shape[0], x.shape[1]};
+  const Shape per_group{x.shape[0], groups};
+  const bool planes = x.elements() > x.shape[0] * x.shape[1];
+  Tensor y = run.output_like(x, "output");
+  const DType statistics = x.dtype == weight.dtype ? x.dtype : DType::Float32;
+  const Tensor mean = run.output(per_group, statistics, "mean");
+  const Tensor rstd = run.output(per_group, statistics, "rstd");
+  if (planes) {
+    const Tensor scale = run.output(per_channel, DType::Float32, "scale of each channel");
+    const Tensor shift = run.output(per_channel, DType::Float32, "shift of each channel");
+  }
+  run.launch("native_group_norm", {&x});
+  run.launch("native_group_norm", {&x, &y});
+  Node* node = run.record(
+      "native_group_norm", y, {&x, &weight, &bias},
+      [=, own = Tensor{nullptr, weight.shape, weight.dtype, nullptr, false}](
+          Runtime& r, Node& self, Tensors& grad) -> Tensors {
+        const Tensor& input = self.saved[0];
+        Tensors back(3);
+        if (self.needs(0)) back[0] = r.output_like(input, "input gradient");
+        for (const std::size_t i : {1u, 2u}) {
+          back[i] = r.empty(own.shape, own.dtype, Category::Gradients,
+                            fmt::format("{} {} gradient", self.where, i == 1 ? "weight" : "bias"));
+        }
+        Tensors sums;
+        const auto sum = [&](const Shape& shape, std::string_view what) {
+          sums.push_back(r.output(shape, DType::Float32, what));
+        };
+        if (planes) {
+          sum(per_channel, "sums of gradients times input");
+          sum(per_channel, "sums of gradients");
+        }
+        if (self.needs(0)) {
+          sum(per_group, "coefficients of each group");
+          sum(per_group, "offsets of each group");
+          if (planes) sum(per_channel, "coefficients of each channel");
+        }
+        r.launch("native_group_norm_backward", {&grad[0], &input});
+        r.launch("native_group_norm_backward", {&grad[0], &input, &grad[0]});
+        return back;
+      });
+  if (node == nullptr) return y;
+  for (const Tensor& kept : {x, mean, rstd}) run.keep(*node, kept);
+  return y;
+}
+
 Tensor rms_norm(Runtime& run, const Tensor& x, const Tensor& weight) {
   const std::int64_t n = x.shape.back();
   Tensor y = run.output_like(x, "output");
@@ -181,6 +231,7 @@ Tensor batch_norm(Runtime& run, const Tensor& x, const Tensor& weight, const Ten
   if (cudnn)
     run.tape.note(
         "reserve and workspace of cuDNN's batch norm: only cuDNN knows their size on the GPU");
+  note_if_large(run, x);
   Tensor y = run.output_like(x, "output");
   const Tensor mean = run.output({channels}, DType::Float32, "mean");
   const Tensor inverse_std = run.output({channels}, DType::Float32, "1/std");

@@ -9,6 +9,12 @@ namespace forerun::ops {
 // fp32. Keeps the input and mean and rstd [rows] in fp32.
 Tensor layer_norm(Runtime& run, const Tensor& x, const Tensor& weight, const Tensor& bias);
 
+// native_group_norm on [n, channels, ...] (cuda/group_norm_kernel.cu); weight, bias [channels].
+// Autocast runs it in fp32. Keeps the input and mean and rstd [n, groups]; coefficients [n,
+// channels] for a moment in both directions.
+Tensor group_norm(Runtime& run, const Tensor& x, const Tensor& weight, const Tensor& bias,
+                  std::int64_t groups);
+
 // _fused_rms_norm over the last dimension; weight [n]. Keeps the input and rstd [rows] in fp32.
 // Only for inputs of the weight's dtype: others take another path.
 Tensor rms_norm(Runtime& run, const Tensor& x, const Tensor& weight);

@@ -14,7 +14,7 @@ struct Attributes {
   std::int64_t heads = 0;
   bool causal = true;
   Shape shape;              // the target of a view; the result of a convolution or a pool
-  std::int64_t groups = 1;  // of a convolution
+  std::int64_t groups = 1;  // of a convolution, of a group norm
   bool transposed = false;
 };
 
@@ -27,9 +27,11 @@ struct Operator {
 };
 
 extern const Operator kLinear, kLinearOfLibTorch;  // x; weight, bias
-extern const Operator kRelu, kGelu, kTanh, kSigmoid, kSilu;
+extern const Operator kRelu, kGelu, kTanh, kSigmoid, kSilu, kLeakyRelu, kElu, kSelu, kRelu6,
+    kHardswish, kMish, kSoftplus, kSoftmax, kLogSoftmax;
 extern const Operator kDropout;
 extern const Operator kLayerNorm;    // x; weight, bias
+extern const Operator kGroupNorm;  // x; weight, bias
 extern const Operator kBatchNorm;    // x; weight, bias, and its buffers
 extern const Operator kRmsNorm;      // x; weight
 extern const Operator kConvolution;  // x; weight, bias

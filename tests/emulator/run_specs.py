@@ -101,6 +101,8 @@ def renamed(arguments, **names):
     return {names.get(key, key): value for key, value in arguments.items()}
 
 
+CHANNELS = {"in": "in_channels", "out": "out_channels", "kernel": "kernel_size"}
+
 MAKERS = {
     "linear": lambda a: nn.Linear(a["in"], a["out"], bias=a.get("bias", True)),
     "conv2d": lambda a: nn.Conv2d(a["in"], a["out"], a["kernel"], stride=a.get("stride", 1),
@@ -108,6 +110,18 @@ MAKERS = {
                                   groups=a.get("groups", 1), bias=a.get("bias", True)),
     "relu": lambda a: nn.ReLU(inplace=a.get("inplace", False)),
     "gelu": lambda a: nn.GELU(),
+    "leaky_relu": lambda a: nn.LeakyReLU(**a),
+    "elu": lambda a: nn.ELU(**a),
+    "selu": lambda a: nn.SELU(),
+    "relu6": lambda a: nn.ReLU6(),
+    "hardswish": lambda a: nn.Hardswish(),
+    "mish": lambda a: nn.Mish(),
+    "softplus": lambda a: nn.Softplus(**a),
+    "softmax": lambda a: nn.Softmax(dim=-1),
+    "log_softmax": lambda a: nn.LogSoftmax(dim=-1),
+    "conv1d": lambda a: nn.Conv1d(**renamed(a, **CHANNELS)),
+    "conv_transpose2d": lambda a: nn.ConvTranspose2d(**renamed(a, **CHANNELS)),
+    "group_norm": lambda a: nn.GroupNorm(a["groups"], a["channels"]),
     "tanh": lambda a: nn.Tanh(),
     "sigmoid": lambda a: nn.Sigmoid(),
     "silu": lambda a: nn.SiLU(),

@@ -72,8 +72,9 @@ TEST(Layers, WhatIsNotModelledIsRefusedByName) {
           "spec.yaml:2:5: error: layer 'lineer' is not modelled\nhelp: did you mean 'linear'?"));
   EXPECT_THAT(problem(text_of("  - lstm: {in: 64, out: 10}\n")),
               HasSubstr("layer 'lstm' is not modelled"));
-  EXPECT_THAT(problem(text_of("  - linear: {in: 64, out: 10}\n", "framework: libtorch-2.11\n")),
-              HasSubstr("libtorch-2.11 is not modelled"));
+  EXPECT_THAT(problem(text_of("  - linear: {in: 64, out: 10}\n",
+                              "loss: {name: cross_entropy, label_smoothing: 0.1}\n")),
+              HasSubstr("label_smoothing is not modelled"));
   EXPECT_THAT(problem(text_of("  - dropout: {p: 1.5}\n  - linear: {in: 64, out: 10}\n")),
               HasSubstr("dropout probability 1.5"));
   EXPECT_THAT(problem(text_of("  - relu\n")), HasSubstr("the model has no parameters to train"));

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/report_writers.h"
 #include "estimator/cost/roofline.h"
 #include "estimator/devices/device.h"
 #include "estimator/graph/graph.h"
@@ -103,6 +104,9 @@ TEST(Lesson, AdamNeedsSixteenBytesAParameter) {
   const auto estimates = pipeline::estimate({*spec}, *devices::find("h100-sxm-80gb"));
   const MemoryEstimate& memory = estimates->front().memory;
   EXPECT_EQ(memory.parameters_bytes + memory.gradients_bytes + memory.optimizer_state_bytes, 672);
+  const auto estimates =
+      pipeline::estimate({example("lesson_xor.yaml")}, *devices::find("h100-sxm-80gb"));
+  EXPECT_NE(to_text(*estimates).find("672 B with parameters and gradients"), std::string::npos);
 }
 
 TEST(Lesson, LengthOfARun) {
@@ -140,6 +144,9 @@ TEST(Lesson, XorTakes42ParametersAnd672BytesOfTrainedState) {
   EXPECT_EQ(memory.parameter_count, 42);
   EXPECT_EQ(memory.parameters_bytes, 168);
   EXPECT_EQ(memory.parameters_bytes + memory.gradients_bytes + memory.optimizer_state_bytes, 672);
+  const auto estimates =
+      pipeline::estimate({example("lesson_xor.yaml")}, *devices::find("h100-sxm-80gb"));
+  EXPECT_NE(to_text(*estimates).find("672 B with parameters and gradients"), std::string::npos);
 }
 
 TEST(Lesson, TheMlpHas203530Parameters) {

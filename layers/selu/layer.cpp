@@ -1,0 +1,14 @@
+// nn.SELU().
+#include "estimator/graph/layer_catalog.h"
+
+namespace forerun::layers {
+namespace {
+
+Result<graph::ValueId> build(graph::Builder& builder, const LayerSpec& spec, graph::ValueId input) {
+  return builder.activation(spec, ops::kSelu, input);
+}
+
+}  // namespace
+
+extern const Layer selu{build};
+}  // namespace forerun::layers

@@ -1,0 +1,14 @@
+// nn.Softmax(dim=-1).
+#include "estimator/graph/layer_catalog.h"
+
+namespace forerun::layers {
+namespace {
+
+Result<graph::ValueId> build(graph::Builder& builder, const LayerSpec& spec, graph::ValueId input) {
+  return builder.activation(spec, ops::kSoftmax, input);
+}
+
+}  // namespace
+
+extern const Layer softmax{build};
+}  // namespace forerun::layers
