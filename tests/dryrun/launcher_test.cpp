@@ -92,6 +92,34 @@ TEST_F(Launcher, InterruptIsTheProgramsAndStillReports) {
   EXPECT_THAT(result.err, HasSubstr("ended with status 5"));
 }
 
+TEST_F(Launcher, ASecondInterruptEndsTheProgramAndStillReports) {
+  const CommandResult result =
+      run({"--", "sh", "-c",
+           "trap '' INT; kill -INT $PPID; sleep 0.2; kill -INT $PPID; exec sleep 20"});
+  EXPECT_EQ(result.exit_code, 137);
+  EXPECT_THAT(result.err, HasSubstr("ended with status 137"));
+}
+
+TEST_F(Launcher, RefusesOptionsThatCannotBeKept) {
+  EXPECT_THAT(refused({"--format", "xml", "--", "true"}).err, HasSubstr("--format is 'xml'"));
+  EXPECT_THAT(refused({"--stop-after-steps", "0", "--", "true"}).err, HasSubstr("1 or more"));
+  EXPECT_THAT(refused({"--no-events", "--trace", "t.json", "--", "true"}).err,
+              HasSubstr("--trace needs the log"));
+  EXPECT_THAT(refused({"--output", "/no/such/folder/report", "--", "true"}).err,
+              HasSubstr("--output cannot be written to '/no/such/folder/report': No such file"));
+  EXPECT_THAT(refused({"--trace", folder_.path(), "--", "true"}).err, HasSubstr("names a folder"));
+}
+
+TEST_F(Launcher, TheReportGoesToAFile) {
+  const std::string path = folder_.path() + "/report.json";
+  const CommandResult result =
+      run({"--format", "json", "--output", path, "--", "sh", "-c", "echo mine"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out, "mine\n");
+  EXPECT_THAT(read_all(path), HasSubstr("\"tool\": \"forerun dry-run\""));
+  EXPECT_THAT(result.err, Not(HasSubstr("did not use the device")));
+}
+
 TEST_F(Launcher, OptionsBehindTheDashesAreTheProgramsOwn) {
   const CommandResult result = run({"--gpu", "t4", "--", "echo", "--gpu", "nonsense", "--"});
   EXPECT_EQ(result.exit_code, 0);

@@ -106,6 +106,16 @@ TEST(Report, SeveralDevicesAreNumbered) {
   EXPECT_THAT(text, HasSubstr("unmodelled calls: none"));
 }
 
+TEST(Report, DevicesThatAreAlikeAreOne) {
+  Report report;
+  report.processes = 4;
+  for (int i = 0; i < 8; ++i) report.devices.push_back({i, i == 5 ? 2 << 20 : 4 << 20, 0, 0, 0, 0});
+  const std::string text = report_text(report, 8 << 20);
+  EXPECT_THAT(text, HasSubstr("devices 0 to 4, each: 4,194,304 B"));
+  EXPECT_THAT(text, HasSubstr("device 5: 2,097,152 B"));
+  EXPECT_THAT(text, HasSubstr("devices 6 to 7, each: 4,194,304 B"));
+}
+
 // A program that fills the table leaves a report that reads.
 TEST(Report, AFullTable) {
   const Result<SharedReport> shared = SharedReport::create();

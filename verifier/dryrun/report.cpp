@@ -29,8 +29,7 @@ std::vector<NamedCount> named_counts(const EmuReport& shared, std::uint32_t kind
   return result;
 }
 
-std::string device_text(const DeviceUse& use, bool several, std::int64_t usable_bytes) {
-  const std::string which = several ? fmt::format("device {}: ", use.device) : std::string();
+std::string device_text(const DeviceUse& use, const std::string& which, std::int64_t usable_bytes) {
   std::string text = fmt::format("  {}{} handed out by cudaMalloc at most, of {} usable\n", which,
                                  bytes_text(use.driver_peak_bytes), bytes_text(usable_bytes));
   if (use.allocated_peak_bytes > 0) {
@@ -43,6 +42,18 @@ std::string device_text(const DeviceUse& use, bool several, std::int64_t usable_
                     use.failed_requests == 1 ? "" : "s", bytes_text(use.first_failed_bytes));
   }
   return text;
+}
+
+bool alike(DeviceUse a, const DeviceUse& b) {
+  a.device = b.device;
+  return a == b;
+}
+
+// "" when there is one device, "device 3: ", "devices 0 to 7, each: ".
+std::string which_text(const std::vector<DeviceUse>& devices, std::size_t first, std::size_t last) {
+  if (devices.size() == 1) return {};
+  if (first == last) return fmt::format("device {}: ", devices[first].device);
+  return fmt::format("devices {} to {}, each: ", devices[first].device, devices[last].device);
 }
 
 std::string names_text(const char* title, const std::vector<NamedCount>& names, std::size_t most) {
@@ -100,8 +111,14 @@ std::string bytes_text(std::int64_t bytes) {
 std::string memory_text(const Report& report, std::int64_t usable_bytes) {
   std::string text;
   if (report.devices.empty()) text += "  no device memory was asked for\n";
-  for (const DeviceUse& use : report.devices)
-    text += device_text(use, report.devices.size() > 1, usable_bytes);
+  for (std::size_t first = 0, last; first < report.devices.size(); first = last + 1) {
+    const std::vector<DeviceUse>& all = report.devices;
+    last = first;
+    while (last + 1 < all.size() && all[last + 1].device == all[last].device + 1 &&
+           alike(all[first], all[last + 1]))
+      ++last;
+    text += device_text(all[first], which_text(all, first, last), usable_bytes);
+  }
   if (report.processes > 1)
     text += fmt::format("  largest of {} processes; the counts are of all\n", report.processes);
   return text;

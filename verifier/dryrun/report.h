@@ -21,6 +21,7 @@ struct DeviceUse {
   std::int64_t reserved_peak_bytes = 0;
   std::int64_t failed_requests = 0;  // cudaMalloc calls that did not fit
   std::int64_t first_failed_bytes = 0;
+  bool operator==(const DeviceUse&) const = default;
 };
 
 struct NamedCount {

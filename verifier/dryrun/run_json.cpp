@@ -206,12 +206,22 @@ std::string dumped(const Json& json, int indent) {
 
 }  // namespace
 
-std::string to_json(const ProcessAnalysis& analysis) { return dumped(process_json(analysis), -1); }
+// Threads of two ranks may take turns differently, which moves events, not figures.
+std::string figures(const ProcessAnalysis& analysis) {
+  Json json = process_json(analysis);
+  for (Json& device : json["devices"]) {
+    device.erase("device");
+    device.erase("timeline");
+  }
+  if (json["failed_allocation"].is_object()) json["failed_allocation"].erase("device");
+  return dumped(json, -1);
+}
 
 std::string to_json(const RunReport& report) {
   Json processes = Json::array();
   for (const ProcessGroup& group : report.processes) {
     Json made = {{"ranks", group.ranks}};
+    if (group.ranks.size() > 1) made["note"] = "the devices and the timeline are of the first rank";
     made.update(process_json(group.analysis));
     processes.push_back(std::move(made));
   }

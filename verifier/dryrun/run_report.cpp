@@ -6,9 +6,9 @@
 namespace forerun::dryrun {
 
 void add_process(RunReport& report, ProcessAnalysis analysis) {
-  const std::string text = to_json(analysis);
+  const std::string text = figures(analysis);
   for (ProcessGroup& group : report.processes) {
-    if (to_json(group.analysis) != text) continue;
+    if (figures(group.analysis) != text) continue;
     group.ranks.push_back(analysis.rank);
     std::sort(group.ranks.begin(), group.ranks.end());
     return;

@@ -40,7 +40,8 @@ const DeviceUse* fullest(const Report& counts);
 std::string to_text(const RunReport& report, bool is_long);
 // An object {tool, version, context, dry_run}.
 std::string to_json(const RunReport& report);
-// One process without its rank, to tell whether two did the same.
-std::string to_json(const ProcessAnalysis& analysis);
+// What a process did as text, without its rank, its device and its timeline: two that have the same
+// did the same.
+std::string figures(const ProcessAnalysis& analysis);
 
 }  // namespace forerun::dryrun

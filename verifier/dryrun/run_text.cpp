@@ -73,10 +73,19 @@ std::string peak_text(const DeviceMemory& memory, bool several, bool is_long) {
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return memory.at_peak[a] > memory.at_peak[b];
   });
-  for (const std::size_t i : order)
-    text += share_line(memory.at_peak[i], total, words(static_cast<Category>(i)));
+  // The smallest are one line in a short text.
+  constexpr std::size_t kMostCategories = 7;
+  std::int64_t rest_of_categories = 0;
+  for (std::size_t at = 0; at < order.size(); ++at) {
+    const std::int64_t bytes = memory.at_peak[order[at]];
+    if (is_long || order.size() <= kMostCategories || at + 1 < kMostCategories)
+      text += share_line(bytes, total, words(static_cast<Category>(order[at])));
+    else
+      rest_of_categories += bytes;
+  }
+  if (rest_of_categories > 0) text += share_line(rest_of_categories, total, "other categories");
   text += "  allocated at\n";
-  const std::size_t most = is_long ? 30 : 4;
+  const std::size_t most = is_long ? 30 : 3;
   std::int64_t rest = total;
   std::size_t shown = 0;
   for (const PlaceShare& share : memory.by_place) {
