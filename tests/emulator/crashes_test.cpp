@@ -1,4 +1,5 @@
-// Every program that once crashed an emulated device, or got a wrong answer from it, at its smallest.
+// Every program that once crashed an emulated device, or got a wrong answer from it, at its
+// smallest.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,9 +11,9 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(Crashes, AreGone) {
-  const CommandResult result =
-      dry_run({}, {FORERUN_PYTHON, "-W", "ignore",
-                   FORERUN_SOURCE_DIR "/tests/emulator/programs/crashes.py"});
+  const CommandResult result = dry_run(
+      {},
+      {FORERUN_PYTHON, "-W", "ignore", FORERUN_SOURCE_DIR "/tests/emulator/programs/crashes.py"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.out,
             "compiled_at_run_time (torch.Size([4]), torch.Size([4]))\n"
@@ -30,10 +31,10 @@ TEST(Crashes, AreGone) {
             "shapes_from_data True\n");
   EXPECT_THAT(result.err, HasSubstr("unmodelled calls: none"));
   // Sizes nobody but NVIDIA knows are named, one line each.
-  for (const char* size : {"cuDNN CTC loss workspace", "cuDNN RNN reserve space",
-                           "cuDNN dropout states", "cuDNN batch norm reserve space",
-                           "cuDNN execution plan workspace", "cuFFT plan workspace",
-                           "cuSOLVER workspace"}) {
+  for (const char* size :
+       {"cuDNN CTC loss workspace", "cuDNN RNN reserve space", "cuDNN dropout states",
+        "cuDNN batch norm reserve space", "cuDNN execution plan workspace", "cuFFT plan workspace",
+        "cuSOLVER workspace"}) {
     EXPECT_THAT(result.err, HasSubstr(std::string("unknown size: ") + size));
   }
 }

@@ -32,11 +32,10 @@ TEST(Figures, SoftmaxInHalfPrecision) {
 
 // mgmalek/efficient_cross_entropy, benchmark_data: 15 figures of one process, in GB to the byte.
 TEST(Figures, ProjectionAndLoss) {
-  EXPECT_EQ(
-      small("rtx-3090", {"proj_sweep"}),
-      "{\"classes\": [293798912, 503383040, 939590656, 1812005888, 3556836352, 7046497280], "
-      "\"tokens\": [687875072, 1090536448, 1912636416, 3556836352, 6845236224], "
-      "\"dim\": [3389064192, 3556836352, 3892380672, 4563469312]}\n");
+  EXPECT_EQ(small("rtx-3090", {"proj_sweep"}),
+            "{\"classes\": [293798912, 503383040, 939590656, 1812005888, 3556836352, 7046497280], "
+            "\"tokens\": [687875072, 1090536448, 1912636416, 3556836352, 6845236224], "
+            "\"dim\": [3389064192, 3556836352, 3892380672, 4563469312]}\n");
 }
 
 // NVIDIA/TileGym pull 65: 242.255, 338.259, 532.267, 920.282, 1696.313 and 3248.376 MiB.

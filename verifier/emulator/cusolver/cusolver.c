@@ -203,8 +203,8 @@ cusolverStatus_t cusolverDnXsytrs_bufferSize(Handle handle, Fill uplo, int64_t n
 
 #if CUSOLVER_VER_MAJOR >= 12  // CUDA 13's
 cusolverStatus_t cusolverDnXgeev_bufferSize(Handle handle, Params params, Mode left, Mode right,
-                                            int64_t n, cudaDataType type, const void* a, int64_t lda,
-                                            cudaDataType w_type, const void* w,
+                                            int64_t n, cudaDataType type, const void* a,
+                                            int64_t lda, cudaDataType w_type, const void* w,
                                             cudaDataType vl_type, const void* vl, int64_t ldvl,
                                             cudaDataType vr_type, const void* vr, int64_t ldvr,
                                             cudaDataType compute, size_t* device, size_t* host) {
