@@ -4,6 +4,7 @@
 #include "verifier/emulator/device/contents.h"
 #include "verifier/emulator/device/copy.h"
 #include "verifier/emulator/device/current_device.h"
+#include "verifier/emulator/device/deferred.h"
 #include "verifier/emulator/device/events.h"
 #include "verifier/emulator/device/log.h"
 #include "verifier/emulator/device/memory.h"
@@ -101,6 +102,9 @@ void emu_log_copy(const char* call, const void* to, const void* from, uint64_t b
       EMU_EVENT_COPY, emu_current_device(), 0, bytes,
       (uint64_t)(direction | (pinned ? EMU_COPY_PINNED : 0) | (blocks ? EMU_COPY_BLOCKING : 0)),
       (uint64_t)(uintptr_t)(to_device ? to : from));
+  // What other ranks have to say about it is there when it is read.
+  if (direction == EMU_COPY_TO_HOST && !captured)
+    emu_wait_for_contents((EmuSpan){(uint64_t)(uintptr_t)from, bytes});
   const int computed = direction == EMU_COPY_TO_HOST && !captured &&
                        !emu_contents_known((uint64_t)(uintptr_t)from, bytes);
   const uint32_t site = computed || blocks ? emu_site(1) : 0;
