@@ -1,9 +1,8 @@
 """Several ranks on one machine: what NCCL moves and reduces, and the ways PyTorch trains with it.
 
-usage: torchrun --nproc-per-node N ranks.py WHAT
+usage: torchrun --nproc-per-node N ranks.py WHAT...
 """
 import os
-import signal
 import sys
 
 import torch
@@ -19,7 +18,7 @@ def on_device(*values, dtype=torch.float32):
 
 def say(*words):
     """One write: lines of several ranks do not mix."""
-    os.write(1, (" ".join(str(word) for word in (rank, *words)) + "\n").encode())
+    os.write(1, (" ".join(str(word) for word in (what, rank, *words)) + "\n").encode())
 
 
 def model():
@@ -116,6 +115,7 @@ def tensor_parallel():
 def late():
     """Ranks that come in another order than they are asked, and host code that waits for them in between."""
     store = dist.distributed_c10d._get_default_store()
+    dist.barrier()  # connects the ranks, which waits
     x, y = on_device(rank + 1), torch.zeros(1, device="cuda")
     if rank == 0:
         dist.all_reduce(x)
@@ -128,22 +128,6 @@ def late():
         y.copy_(x)
         dist.all_reduce(y)
     say(x.item(), y.item())
-
-
-def killed():
-    """The last rank ends without a word."""
-    x = on_device(rank)
-    dist.all_reduce(x)
-    torch.cuda.synchronize()
-    if rank == ranks - 1:
-        os.kill(os.getpid(), signal.SIGKILL)
-    try:
-        dist.all_reduce(x)
-        torch.cuda.synchronize()
-        say("went on")
-    except RuntimeError as problem:
-        say("raised", type(problem).__name__)
-    os._exit(7)
 
 
 def different():
@@ -162,5 +146,6 @@ def different():
 
 torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
 dist.init_process_group("nccl")
-globals()[sys.argv[1]]()
+for what in sys.argv[1:]:
+    globals()[what]()
 dist.destroy_process_group()

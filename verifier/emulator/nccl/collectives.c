@@ -117,13 +117,16 @@ static void do_alone(const Part* part) {
     return;
   }
   // Before `to`, which may hold it, is written.
-  emu_contents_read(own, address(part->from) + part_for_me(part) * part->bytes, part->bytes);
+  const uint64_t from = address(part->from) + part_for_me(part) * part->bytes;
+  const int known = emu_contents_known(from, part->bytes);
+  emu_contents_read(own, from, part->bytes);
   if (is_reduction(part->kind)) {
     reduce_alone(part, own);
   } else {
     repeat(part, own);
   }
   free(own);
+  if (!known) emu_contents_forget(address(part->to), gotten);
 }
 
 // --- Ranks that are there
