@@ -321,6 +321,11 @@ TEST(Observation, StepsAndPlacesOfACppProgram) {
   EXPECT_EQ(seen.step(3).blocking_calls, 0u);
   ASSERT_EQ(seen.waits().size(), 1u);
   EXPECT_EQ(seen.waits().begin()->first, "emulated_libtorch_step");
+  // Two linear layers; gradients stay where they are and are told once.
+  std::map<std::uint64_t, int> categories;
+  for (const EmuEvent& event : seen.events(EMU_EVENT_CATEGORY)) ++categories[event.b];
+  EXPECT_EQ(categories[EMU_CATEGORY_PARAMETER], 4);
+  EXPECT_GE(categories[EMU_CATEGORY_GRADIENT], 4);
   for (const EmuEvent& event : seen.events(EMU_EVENT_ALLOC)) {
     EXPECT_THAT(seen.place(event.site), StartsWith("emulated_libtorch_step"));
     EXPECT_GT(seen.process().site[event.site].offset, 0u);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "verifier/emulator/device/cpp_tensors.h"
 #include "verifier/emulator/device/log.h"
 #include "verifier/emulator/device/python_agent.h"
 #include "verifier/emulator/device/report.h"
@@ -51,6 +52,7 @@ static void* real(const char* name) {
     if (step == NULL) step = (void* (*)(void*, void*, void*))real(#symbol); \
     if (step == NULL) _exit(127);                                           \
     void* returned = step(result, self, closure);                           \
+    emu_categorise_parameters(self);                                        \
     if (emu_step_optimizer((uint64_t)(uintptr_t)self)) emu_end_program();   \
     return returned;                                                        \
   }
