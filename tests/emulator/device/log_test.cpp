@@ -153,15 +153,15 @@ TEST(Waits, ACopyToPageableMemoryAndTheSynchronisationAfterItAreOne) {
   char host[16];
   const Allocation memory(512);
   void* device = memory.at();
-  int stream = 0;
+  void* const stream = reinterpret_cast<void*>(2);  // the thread's default stream
   std::uint64_t before = own().now.blocking_calls;
-  emu_log_copy("cudaMemcpyAsync", host, device, 16, &stream, 0);
-  emu_log_wait("cudaStreamSynchronize", &stream);
+  emu_log_copy("cudaMemcpyAsync", host, device, 16, stream, 0);
+  emu_log_wait("cudaStreamSynchronize", stream);
   EXPECT_EQ(own().now.blocking_calls, before + 1);
-  emu_log_wait("cudaStreamSynchronize", &stream);  // nothing excuses this one
+  emu_log_wait("cudaStreamSynchronize", stream);  // nothing excuses this one
   EXPECT_EQ(own().now.blocking_calls, before + 2);
   before = own().now.blocking_calls;
-  emu_log_copy("cudaMemcpyAsync", device, host, 16, &stream, 0);
+  emu_log_copy("cudaMemcpyAsync", device, host, 16, stream, 0);
   EXPECT_EQ(own().now.blocking_calls, before);  // it is staged, the call goes on
   emu_log_copy("cudaMemcpy", device, host, 16, nullptr, 1);
   EXPECT_EQ(own().now.blocking_calls, before + 1);

@@ -122,7 +122,8 @@ static uint64_t end_of_stack(void) {
 // Two stacks with the same words that point into the user's code, at the same places, have the same
 // frames of the user's: return addresses are among them. What else is among them only makes the
 // hash differ where it need not. 0: cannot be told.
-static uint64_t hash_of_stack(uint32_t caller) {
+// It reads what belongs to other functions, which a sanitizer would object to.
+__attribute__((no_sanitize("address"))) static uint64_t hash_of_stack(uint32_t caller) {
   const uint64_t here = (uint64_t)(uintptr_t)__builtin_frame_address(0) & ~7ull;
   const uint64_t end = end_of_stack();
   const int count = __atomic_load_n(&range_count, __ATOMIC_ACQUIRE);
