@@ -101,6 +101,13 @@ bool keeps(const Analysis& of, const Values& outputs) {
   return false;
 }
 
+// `for net in nets`: there are as many outputs as models.
+bool goes_through_models(const Analysis& of, const Values& modules) {
+  return std::any_of(modules.begin(), modules.end(), [&](ValueId one) {
+    return of.value(one).form == flow::Value::Form::Element || of.value(one).step.starts_with("[");
+  });
+}
+
 // A model in evaluation mode runs with gradients on, and nobody runs backward:
 // every forward saves its activations for nothing.
 void check(const Analysis& of, Findings& found) {
@@ -116,7 +123,8 @@ void check(const Analysis& of, Findings& found) {
     if (wants_graph(of, outputs) || differentiates_inputs(of, forward)) continue;
     if (is_frozen(of, node.receiver)) continue;
     if (!reported.insert({loop, node.frame}).second) continue;
-    const bool kept = loop != flow::kNone && keeps(of, outputs);
+    const bool kept =
+        loop != flow::kNone && !goes_through_models(of, node.receiver) && keeps(of, outputs);
     found
         .at(forward, kept ? "evaluation keeps the outputs of every round with their "
                             "graphs"

@@ -32,6 +32,17 @@ std::vector<NodeId> clocks(const Analysis& of, const Values& values) {
   return found;
 }
 
+// Somebody looks at the difference.
+bool is_used(const Analysis& of, const flow::Node& node) {
+  const bool kept_in_object =
+      std::any_of(node.op->results.begin(), node.op->results.end(),
+                  [](const ir::Place& place) { return !place.steps.empty(); });
+  return kept_in_object ||
+         std::any_of(node.results.begin(), node.results.end(), [&](const Values& made) {
+           return !of.uses(made).empty() || of.escapes(made);
+         });
+}
+
 // Differences of two clock reads of one round: a clock that is read once a
 // round, and set again for the next, measures throughput, in which the device's
 // lag cancels out.
@@ -39,7 +50,7 @@ std::vector<Interval> intervals(const Analysis& of) {
   std::vector<Interval> found;
   for (const NodeId id : of.all(Kind::Arith)) {
     const flow::Node& node = of.node(id);
-    if (node.op->callee != "sub" || node.arguments.size() != 2) continue;
+    if (node.op->callee != "sub" || node.arguments.size() != 2 || !is_used(of, node)) continue;
     const std::vector<NodeId> later = clocks(of, node.arguments[0]);
     const std::vector<NodeId> earlier = clocks(of, node.arguments[1]);
     if (later.size() != 1 || earlier.size() != 1) continue;
