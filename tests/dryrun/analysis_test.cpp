@@ -193,20 +193,35 @@ TEST(Analysis, ALoopThatOnlyStartsUpDoesNotGrow) {
   EXPECT_FALSE(brief.analysis().growth.can_tell);
 }
 
+std::vector<std::int64_t> ramp(std::vector<std::int64_t> series, int steps, std::int64_t gain) {
+  for (int i = 0; i < steps; ++i) series.push_back(series.back() + gain);
+  return series;
+}
+
 TEST(Growth, OfASeries) {
-  EXPECT_TRUE(grows({100, 200, 201, 202, 203, 204}));
-  EXPECT_FALSE(grows({100, 200, 300, 300, 300, 300}));  // lazily allocated at first
-  EXPECT_FALSE(grows({100, 200, 201, 202, 203}));       // too few to tell
-  EXPECT_FALSE(grows({9, 9, 9, 9, 9, 9, 9, 9}));
-  EXPECT_FALSE(grows({9, 9, 12, 8, 11, 9, 12, 8}));  // batches of several lengths
-  EXPECT_TRUE(grows({9, 9, 10, 11, 12, 13, 14, 15, 16, 17, 17, 18, 19}));  // all but one
+  EXPECT_EQ(growing_stretch({100, 200, 201, 202, 203, 204}), (Stretch{1, 5}));
+  EXPECT_FALSE(growing_stretch({100, 200, 300, 300, 300, 300}));  // lazily allocated at first
+  EXPECT_FALSE(growing_stretch(ramp(ramp({9, 9}, 8, 5), 2, 0)));  // for longer
+  EXPECT_FALSE(growing_stretch({100, 200, 201, 202, 203}));       // too few to tell
+  EXPECT_FALSE(growing_stretch({9, 9, 9, 9, 9, 9, 9, 9}));
+  EXPECT_FALSE(growing_stretch({9, 9, 12, 8, 11, 9, 12, 8}));  // batches of several lengths
+  EXPECT_TRUE(growing_stretch({9, 9, 10, 11, 12, 13, 14, 15, 16, 17, 17, 18, 19}));  // all but one
+}
+
+TEST(Growth, OfOnePartOfAProgram) {
+  std::vector<std::int64_t> trained = ramp({9, 9}, 90, 1);
+  for (int i = 0; i < 20; ++i) trained.push_back(7);  // train() returned, calibrate() does not grow
+  EXPECT_EQ(growing_stretch(trained), (Stretch{1, 91}));
+}
+
+TEST(Growth, NotOfWhatIsClearedNowAndThen) {
   std::vector<std::int64_t> cleared{9, 9};
-  for (int epoch = 0; epoch < 3; ++epoch)
-    for (int i = 0; i < 20; ++i) cleared.push_back(10 + i);
-  EXPECT_TRUE(grows({cleared.begin(), cleared.begin() + 22}));
-  cleared.push_back(9);
-  EXPECT_FALSE(grows(cleared));  // gathered, then cleared
-  EXPECT_EQ(gain_per_step({0, 100, 200, 300}), 100);
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    cleared.push_back(10);
+    cleared = ramp(cleared, 19, 1);
+  }
+  EXPECT_FALSE(growing_stretch(cleared));
+  EXPECT_TRUE(growing_stretch({cleared.begin(), cleared.begin() + 22}));  // as far as one can see
 }
 
 TEST(Analysis, TheAllocationThatFailed) {
@@ -298,7 +313,7 @@ TEST(RunText, IsShort) {
   EXPECT_THAT(text, HasSubstr("waits for the device, a later step\n         1  train.py:15 in "
                               "step: cudaStreamSynchronize\n"));
   EXPECT_THAT(text, HasSubstr("growth: 512 B more at the end of each step, over 10 steps\n"));
-  EXPECT_THAT(text, HasSubstr("512 B a step  train.py:12 in step (8 blocks"));
+  EXPECT_THAT(text, HasSubstr("512 B a step  train.py:12 in step (8 blocks, 4.0 KiB by step 10"));
   EXPECT_THAT(to_text(report_of(loop), true), HasSubstr("gemm_backward"));
 }
 

@@ -65,23 +65,54 @@ std::vector<std::int64_t> allocated_at_ends(const ProcessLog& log) {
   return bytes;
 }
 
+// Sums over a series, so that every stretch of it is judged at once.
+class Rises {
+ public:
+  explicit Rises(const std::vector<std::int64_t>& bytes)
+      : bytes_(bytes), rises_(bytes.size()), gained_(bytes.size()) {
+    for (std::size_t i = 1; i < bytes.size(); ++i) {
+      const std::int64_t gain = std::max<std::int64_t>(0, bytes[i] - bytes[i - 1]);
+      rises_[i] = rises_[i - 1] + (gain > 0 ? 1 : 0);
+      gained_[i] = gained_[i - 1] + gain;
+    }
+  }
+
+  bool grows(std::size_t from, std::size_t to) const {
+    const std::int64_t rises = rises_[to] - rises_[from];
+    const auto ends = static_cast<std::int64_t>(to - from);
+    const std::int64_t kept = bytes_[to] - bytes_[from];
+    return rises >= kRisesToTellGrowth && rises * 10 >= ends * 9 &&
+           kept * 2 >= gained_[to] - gained_[from];
+  }
+
+  // What was gained is gone at the end of the run, or the stretch lasts until there.
+  bool lasts_or_is_given_back(std::size_t from, std::size_t to) const {
+    if (to + 1 == bytes_.size()) return true;
+    return (bytes_[to] - bytes_.back()) * 2 >= bytes_[to] - bytes_[from];
+  }
+
+ private:
+  static constexpr std::int64_t kRisesToTellGrowth = 4;
+  const std::vector<std::int64_t>& bytes_;
+  std::vector<std::int64_t> rises_, gained_;
+};
+
 }  // namespace
 
-bool grows(const std::vector<std::int64_t>& bytes) {
-  if (bytes.size() < kStepsToTellGrowth) return false;
-  std::int64_t rises = 0, gained = 0;
-  for (std::size_t i = 2; i < bytes.size(); ++i) {
-    if (bytes[i] <= bytes[i - 1]) continue;
-    ++rises;
-    gained += bytes[i] - bytes[i - 1];
+std::optional<Stretch> growing_stretch(const std::vector<std::int64_t>& bytes) {
+  if (bytes.size() < kStepsToTellGrowth) return std::nullopt;
+  const Rises rises(bytes);
+  const std::size_t shortest = (3 * (bytes.size() - 2) + 3) / 4;
+  std::optional<Stretch> longest;
+  for (std::size_t from = 1; from + shortest < bytes.size(); ++from) {
+    const std::size_t beat = longest ? longest->to - longest->from + 1 : shortest;
+    for (std::size_t to = bytes.size() - 1; to >= from + beat; --to) {
+      if (!rises.grows(from, to) || !rises.lasts_or_is_given_back(from, to)) continue;
+      longest = Stretch{from, to};
+      break;
+    }
   }
-  const auto ends = static_cast<std::int64_t>(bytes.size()) - 2;
-  return rises * 10 >= ends * 9 && (bytes.back() - bytes[1]) * 2 >= gained;
-}
-
-std::int64_t gain_per_step(const std::vector<std::int64_t>& bytes) {
-  if (bytes.size() < 3) return 0;
-  return (bytes.back() - bytes[1]) / (static_cast<std::int64_t>(bytes.size()) - 2);
+  return longest;
 }
 
 Growth growth_of(const ProcessLog& log, const Moments& moments, const Blocks& blocks,
@@ -90,17 +121,25 @@ Growth growth_of(const ProcessLog& log, const Moments& moments, const Blocks& bl
   const std::vector<std::int64_t> allocated = allocated_at_ends(log);
   growth.steps = log.steps_ended;
   growth.can_tell = allocated.size() >= kStepsToTellGrowth;
-  growth.grows = grows(allocated);
-  if (!growth.grows) return growth;
-  // Records in the middle of a long run are not kept.
-  growth.bytes_per_step =
-      (allocated.back() - allocated[1]) / std::max<std::int64_t>(1, log.steps_ended - 2);
-  for (const auto& [text, found] : series_by_place(blocks, kept_ends(moments), sites)) {
+  const std::optional<Stretch> stretch = growing_stretch(allocated);
+  if (!stretch) return growth;
+  growth.grows = true;
+  growth.from_step = static_cast<std::int64_t>(log.steps[stretch->from].number);
+  growth.to_step = static_cast<std::int64_t>(log.steps[stretch->to].number);
+  growth.bytes_per_step = (allocated[stretch->to] - allocated[stretch->from]) /
+                          std::max<std::int64_t>(1, growth.to_step - growth.from_step);
+  // Events of long runs end before their steps do.
+  const std::vector<std::size_t> ends = kept_ends(moments);
+  const std::size_t to = std::min(stretch->to + 1, ends.size());
+  if (to <= stretch->from + 1) return growth;
+  const std::size_t last = to - 1;
+  for (const auto& [text, found] : series_by_place(blocks, ends, sites)) {
     const Series& series = found.second;
-    if (!grows(series.bytes)) continue;
-    growth.places.push_back({sites.place(found.first), gain_per_step(series.bytes),
-                             series.bytes.back() - series.bytes[1],
-                             series.blocks.back() - series.blocks[1]});
+    if (!Rises(series.bytes).grows(stretch->from, last)) continue;
+    const std::int64_t gained = series.bytes[last] - series.bytes[stretch->from];
+    growth.places.push_back({sites.place(found.first),
+                             gained / static_cast<std::int64_t>(last - stretch->from), gained,
+                             series.blocks[last] - series.blocks[stretch->from]});
   }
   std::stable_sort(growth.places.begin(), growth.places.end(),
                    [](const GrowingPlace& a, const GrowingPlace& b) {

@@ -1,12 +1,16 @@
 // Whether a program keeps more and more device memory from step to step, and where.
 //
-// A series of bytes at the ends of steps grows when, from the end of the second step on, it rises
-// at nine of ten ends or more, over at least four of them, and keeps at least half of what it
-// gained. A loop that only allocates optimizer state or workspaces in its first steps does not;
-// neither does one that clears what it gathered now and then.
+// A series of bytes at the ends of steps grows when, from the end of the second step on, there is a
+// stretch of at least three quarters of the ends, and of four, in which it rises at nine of ten and
+// keeps at least half of what it gained; and when it either lasts to the end of the run or is given
+// back behind it, as by a function that returns. A loop that only allocates optimizer state or
+// workspaces in its first steps does not grow; neither does one that clears what it gathered now
+// and then.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "verifier/dryrun/blocks.h"
@@ -21,21 +25,25 @@ inline constexpr std::size_t kStepsToTellGrowth = 6;
 struct GrowingPlace {
   Place place;
   std::int64_t bytes_per_step = 0;
-  std::int64_t bytes = 0, blocks = 0;  // more at the last end that was looked at than at the second
+  std::int64_t bytes = 0, blocks = 0;  // more at the end of the stretch than at its start
 };
 
 struct Growth {
-  std::int64_t steps = 0;  // whose ends were looked at
-  bool can_tell = false;   // there were enough
+  std::int64_t steps = 0;                   // that ended
+  std::int64_t from_step = 0, to_step = 0;  // the stretch: it rises behind the end of from_step
+  bool can_tell = false;                    // there were enough
   bool grows = false;
   std::int64_t bytes_per_step = 0;
   std::vector<GrowingPlace> places;  // most first
 };
 
-// `bytes` at the ends of consecutive steps from the first on.
-bool grows(const std::vector<std::int64_t>& bytes);
-// The mean gain a step after the second.
-std::int64_t gain_per_step(const std::vector<std::int64_t>& bytes);
+// The stretch in which bytes at the ends of steps, from the first step on, grow: indices of
+// `bytes`.
+struct Stretch {
+  std::size_t from = 0, to = 0;
+  bool operator==(const Stretch&) const = default;
+};
+std::optional<Stretch> growing_stretch(const std::vector<std::int64_t>& bytes);
 
 Growth growth_of(const ProcessLog& log, const Moments& moments, const Blocks& blocks,
                  CallSites& sites);

@@ -125,6 +125,8 @@ Json to_json(const Growth& growth) {
   }
   return {{"steps", growth.steps},
           {"grows", growth.can_tell ? Json(growth.grows) : Json(nullptr)},
+          {"from_step", growth.grows ? Json(growth.from_step + 1) : Json(nullptr)},
+          {"to_step", growth.grows ? Json(growth.to_step) : Json(nullptr)},
           {"bytes_per_step", growth.can_tell ? Json(growth.bytes_per_step) : Json(nullptr)},
           {"places", std::move(places)}};
 }

@@ -235,14 +235,19 @@ std::string growth_text(const Growth& growth, bool is_long) {
     return fmt::format("  growth: {} do not tell, {} would\n",
                        plural(growth.steps, "step", "steps"), kStepsToTellGrowth);
   if (!growth.grows) return fmt::format("  growth: none over {} steps\n", growth.steps);
-  std::string text = fmt::format("  growth: {} more at the end of each step, over {} steps\n",
-                                 format_bytes(growth.bytes_per_step), growth.steps);
+  const std::string stretch =
+      growth.to_step == growth.steps
+          ? fmt::format("over {} steps", growth.steps)
+          : fmt::format("from step {} to {}", growth.from_step + 1, growth.to_step);
+  std::string text = fmt::format("  growth: {} more at the end of each step, {}\n",
+                                 format_bytes(growth.bytes_per_step), stretch);
   const std::size_t most = is_long ? 20 : 3;
   for (std::size_t i = 0; i < std::min(most, growth.places.size()); ++i) {
     const GrowingPlace& place = growth.places[i];
-    text += fmt::format("    {:>10} a step  {} ({}, {} since step 2)\n",
+    text += fmt::format("    {:>10} a step  {} ({}, {} by step {})\n",
                         format_bytes(place.bytes_per_step), place_text(place.place, is_long),
-                        plural(place.blocks, "block", "blocks"), format_bytes(place.bytes));
+                        plural(place.blocks, "block", "blocks"), format_bytes(place.bytes),
+                        growth.to_step);
   }
   return text;
 }
@@ -314,7 +319,7 @@ std::string to_text(const RunReport& report, bool is_long) {
       text += fmt::format("  and {} more that differ\n", report.processes.size() - i);
       break;
     }
-    if (several) text += fmt::format("  {}: {}", ranks_text(group.ranks), in_full ? "\n" : "");
+    if (several) text += fmt::format("  {}:{}", ranks_text(group.ranks), in_full ? "\n" : " ");
     text += in_full ? process_text(group.analysis, is_long) : brief_text(group.analysis);
   }
   if (report.lost_processes > 0)
