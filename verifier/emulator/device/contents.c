@@ -42,7 +42,10 @@ static void make_shadow(void) {
   shadow = lazily_backed(size);
   kept = lazily_backed(size / PAGE / 8 + 1);
   counts = lazily_backed((size / EMU_PAGE_BYTES + 1) * sizeof *counts);
-  if (emu_logging()) known = lazily_backed(size / 8 + 1);
+  if (emu_logging()) {
+    known = lazily_backed(size / 8 + 1);
+    if (known == NULL) emu_say("reads of computed values are not told (address space limit)");
+  }
   if (shadow != NULL && kept != NULL && counts != NULL) return;
   shadow = NULL;
   emu_say(

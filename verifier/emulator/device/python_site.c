@@ -4,10 +4,10 @@
 #include "verifier/emulator/device/python_site.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "verifier/emulator/device/events.h"
@@ -55,8 +55,8 @@ void emu_python_sites_forget(void) {
 
 // --- Reading
 
-// What is trusted is read as it is; what is not yet, through the kernel, which survives a wrong
-// address.
+// What is trusted is read as it is; what is not yet, through a pipe, for the kernel survives a
+// wrong address.
 typedef int Read(uint64_t address, void* to, size_t bytes);
 
 static int read_plainly(uint64_t address, void* to, size_t bytes) {
@@ -64,9 +64,10 @@ static int read_plainly(uint64_t address, void* to, size_t bytes) {
   return 1;
 }
 
+static int checking_pipe[2] = {-1, -1};
 static int read_safely(uint64_t address, void* to, size_t bytes) {
-  struct iovec local = {to, bytes}, remote = {(void*)(uintptr_t)address, bytes};
-  return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)bytes;
+  return write(checking_pipe[1], (const void*)(uintptr_t)address, bytes) == (ssize_t)bytes &&
+         read(checking_pipe[0], to, bytes) == (ssize_t)bytes;
 }
 
 static inline __attribute__((always_inline)) uint64_t word(Read read, uint64_t address,
@@ -170,7 +171,7 @@ static Layout published_layout(int minor, int interpreter_words) {
   return found;
 }
 
-static int find_layout(const EmuPython* py, Layout* found) {
+static int search_layout(const EmuPython* py, Layout* found) {
   const char* version = py->Py_GetVersion();
   if (strncmp(version, "3.", 2) != 0) return 0;
   const int minor = atoi(version + 2);
@@ -183,6 +184,14 @@ static int find_layout(const EmuPython* py, Layout* found) {
     if (found->thread_frame > 0 && found->thread_frame < 4096 && agrees(py, found)) return 1;
   }
   return 0;
+}
+
+static int find_layout(const EmuPython* py, Layout* found) {
+  if (pipe2(checking_pipe, O_CLOEXEC) != 0) return 0;
+  const int result = search_layout(py, found);
+  close(checking_pipe[0]);
+  close(checking_pipe[1]);
+  return result;
 }
 
 void emu_python_site_prepare(void) {
