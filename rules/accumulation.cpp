@@ -77,13 +77,38 @@ bool follows(const Analysis& of, LoopId micro, NodeId backward, NodeId step) {
 
 }  // namespace
 
+namespace {
+
+// `if count == k: …; count = 0`: a counter that is compared and started anew.
+bool restarts_counter(const Analysis& of, NodeId branch) {
+  const flow::Node& node = of.node(branch);
+  if (node.branch == nullptr || node.receiver.size() != 1) return false;
+  const ir::Op* compared = of.maker(node.receiver.front());
+  if (compared == nullptr || compared->kind != Kind::Arith) return false;
+  const std::string& how = compared->callee;
+  if (how != "eq" && how != "ge" && how != "gt") return false;
+  return std::any_of(
+      node.branch->then_body.begin(), node.branch->then_body.end(), [&](const ir::Node& inside) {
+        const auto* op = std::get_if<ir::Op>(&inside.value);
+        if (op == nullptr || op->kind != Kind::Assign || op->results.size() != 1) return false;
+        return std::any_of(compared->arguments.begin(), compared->arguments.end(),
+                           [&](const ir::Argument& argument) {
+                             const auto* place = std::get_if<ir::Place>(&argument.value);
+                             return place != nullptr && *place == op->results.front();
+                           });
+      });
+}
+
+}  // namespace
+
 bool is_periodic(const Analysis& of, NodeId branch) {
   const flow::Node& node = of.node(branch);
   for (const ValueId one : of.sources(node.receiver)) {
     const ir::Op* maker = of.maker(one);
     if (maker != nullptr && maker->kind == Kind::Arith && maker->callee == "mod") return true;
   }
-  return std::any_of(node.receiver.begin(), node.receiver.end(),
+  return restarts_counter(of, branch) ||
+         std::any_of(node.receiver.begin(), node.receiver.end(),
                      [&](ValueId one) { return is_accumulation_flag(of.value(one)); });
 }
 

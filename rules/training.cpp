@@ -107,8 +107,26 @@ LoopId training_loop(const Analysis& of, NodeId step, const Optimizer& optimizer
   return flow::kNone;
 }
 
+LoopId round_of_clearing(const Analysis& of, NodeId id) {
+  for (const LoopId loop : of.loops_around(id)) {
+    const Values through = of.sources(of.node(of.loop(loop).head).receiver);
+    const bool over_parameters = std::any_of(through.begin(), through.end(), [&](ValueId one) {
+      const ir::Op* maker = of.maker(one);
+      return maker != nullptr && maker->kind == Kind::Parameters;
+    });
+    if (!of.node(id).is(Kind::GradWrite) || !over_parameters) return loop;
+  }
+  return flow::kNone;
+}
+
 bool surely_clears(const Analysis& of, NodeId id, const Optimizer& optimizer, NodeId backward) {
   const flow::Node& node = of.node(id);
+  if (node.is(Kind::GradWrite)) {
+    if (node.op->callee != "none" && node.op->callee != "zero_") return false;
+    const Analysis::Parameters cleared = of.parameters_of(node.receiver);
+    if (optimizer.parameters.known) return of.covers(cleared, optimizer.parameters);
+    return cleared.known && of.gradients_of(backward).owners == cleared.owners;
+  }
   if (!node.is(Kind::ZeroGrad)) return false;
   Values target = node.receiver;
   for (const Values& argument : node.arguments) flow::add(target, argument);

@@ -24,6 +24,9 @@ bool clears(const flow::Analysis& of, flow::NodeId node, const Optimizer& optimi
 // Code that is not seen: whoever gets the optimizer may clear; whoever only gets the model may when
 // it is called for its effect.
 bool may_clear(const flow::Analysis& of, flow::NodeId node, const Optimizer& optimizer);
+// The loop in whose rounds gradients are cleared: one over the parameters themselves is part of the
+// clearing.
+flow::LoopId round_of_clearing(const flow::Analysis& of, flow::NodeId clearing);
 // For order rules: doubt counts as no. All that the optimizer would step with after this backward
 // is gone after the node.
 bool surely_clears(const flow::Analysis& of, flow::NodeId node, const Optimizer& optimizer,

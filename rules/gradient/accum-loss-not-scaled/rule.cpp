@@ -72,7 +72,14 @@ NodeId bare_mean_loss(const Analysis& of, NodeId backward) {
 bool counts_micro_batches(const Analysis& of, const AccumulationWindow& window) {
   if (!window.nested()) return true;
   const flow::Loop& micro = of.loop(window.micro);
-  return micro.source != nullptr && micro.source->form == ir::Loop::Form::Counted;
+  if (micro.source == nullptr) return false;
+  if (micro.source->form == ir::Loop::Form::Counted) return true;
+  static const std::set<std::string> cutting = {"chunk", "split", "tensor_split", "array_split"};
+  const Values parts = of.sources(of.node(micro.head).receiver);
+  return std::any_of(parts.begin(), parts.end(), [&](ValueId one) {
+    const ir::Op* maker = of.maker(one);
+    return maker != nullptr && cutting.contains(maker->callee);
+  });
 }
 
 bool scaled_elsewhere(const Analysis& of) {

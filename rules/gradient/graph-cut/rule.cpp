@@ -13,20 +13,26 @@ using flow::ValueId;
 using flow::Values;
 using ir::Kind;
 
-// An operation whose result has no graph though what it was given has one.
+// A new tensor made of numbers: torch.tensor() has no callee of its own.
+bool rebuilds(const ir::Op& op) {
+  static const std::set<std::string> names = {"as_tensor",   "from_numpy", "new_tensor",
+                                              "FloatTensor", "Tensor",     "Variable"};
+  if (op.kind == Kind::Tensor && op.callee.empty()) return true;
+  return (op.kind == Kind::Tensor || op.kind == Kind::Call || op.kind == Kind::Construct) &&
+         names.contains(op.callee);
+}
+
+// An operation whose result has no graph though what it was given has one, or that makes a tensor
+// of what was cut before.
 bool cuts(const Analysis& of, ValueId value) {
   const ir::Op* maker = of.maker(value);
   if (maker == nullptr) return false;
   const flow::Node& made = of.node(of.value(value).def);
-  if (made.grad != flow::Grad::On || !of.attached(reads_of(made))) return false;
-  if (maker->kind == Kind::Detach || maker->kind == Kind::HostRead)
-    return !flow::carries_gradient(*maker);
-  if (maker->kind == Kind::Tensor && maker->callee.empty()) return true;  // torch.tensor()
-  static const std::set<std::string> rebuilding = {"tensor",     "as_tensor",   "from_numpy",
-                                                   "new_tensor", "FloatTensor", "Tensor"};
-  if (maker->kind == Kind::Tensor || maker->kind == Kind::Call || maker->kind == Kind::Construct)
-    return rebuilding.contains(maker->callee);
-  return false;
+  if (made.grad != flow::Grad::On) return false;
+  if (rebuilds(*maker)) return maker->callee != "Variable" || !of.attached(reads_of(made));
+  const bool tensor_work = maker->kind == Kind::Detach || maker->kind == Kind::HostRead ||
+                           maker->kind == Kind::Tensor || maker->kind == Kind::Arith;
+  return tensor_work && of.attached(reads_of(made)) && !flow::carries_gradient(*maker);
 }
 
 // A tensor that was made to learn: it asks for gradients, and no model's output

@@ -62,7 +62,27 @@ bool is_updated(const Analysis& of, const Optimizer& optimizer) {
   return flow::intersect(of.graph().returned, optimizer.self);
 }
 
+// The backward whose gradients a clearing makes room for: the next one in the same round.
+NodeId backward_after(const Analysis& of, const Candidate& candidate) {
+  const LoopId loop = of.innermost_loop(candidate.clearing);
+  const auto met = of.path(
+      candidate.clearing,
+      [&](NodeId at) {
+        return of.node(at).is(Kind::Backward) && may_feed(of, at, candidate.optimizer);
+      },
+      [&](NodeId at) {
+        const flow::Node& node = of.node(at);
+        return node.is(Kind::Step) || node.is(Kind::ScalerStep) || at == of.loop_latch(loop);
+      });
+  return met.value_or(flow::kNone);
+}
+
 NodeId backward_in_loop(const Analysis& of, const Candidate& candidate, LoopId& loop) {
+  if (candidate.clearing != flow::kNone && of.innermost_loop(candidate.clearing) != flow::kNone) {
+    const NodeId after = backward_after(of, candidate);
+    loop = after == flow::kNone ? flow::kNone : of.innermost_loop(after);
+    if (loop != flow::kNone) return after;
+  }
   for (const NodeId backward : of.all(Kind::Backward)) {
     loop = of.innermost_loop(backward);
     if (loop == flow::kNone || !surely_feeds(of, backward, candidate.optimizer)) continue;

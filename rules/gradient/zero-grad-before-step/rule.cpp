@@ -47,10 +47,10 @@ void check(const Analysis& of, Findings& found) {
     for (const NodeId backward : of.all(Kind::Backward)) {
       const Order order{of, optimizer, backward};
       if (!order.feeds(backward) || runs_closure(of, step, backward)) continue;
-      for (const NodeId clearing : of.all(Kind::ZeroGrad)) {
+      for (const NodeId clearing : of.all({Kind::ZeroGrad, Kind::GradWrite})) {
         if (reported.contains(clearing) || !surely_clears(of, clearing, optimizer, backward))
           continue;
-        const flow::LoopId round = of.innermost_loop(clearing);
+        const flow::LoopId round = round_of_clearing(of, clearing);
         const bool thrown_away = of.path(
                                        backward, [&](NodeId at) { return at == clearing; },
                                        [&](NodeId at) { return order.steps(at); }, round)
@@ -78,6 +78,7 @@ void check(const Analysis& of, Findings& found) {
 }  // namespace
 
 extern const Rule zero_grad_before_step;
-constinit const Rule zero_grad_before_step{Level::Error, check, kinds(Kind::ZeroGrad)};
+constinit const Rule zero_grad_before_step{Level::Error, check,
+                                           kinds(Kind::ZeroGrad, Kind::GradWrite)};
 
 }  // namespace forerun::rules

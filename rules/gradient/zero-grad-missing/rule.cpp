@@ -14,7 +14,7 @@ using ir::Kind;
 // Clearing that leaves this loop's rounds alone: in a loop beside it, or after it.
 bool elsewhere(const Analysis& of, NodeId clearing, LoopId loop) {
   if (of.graph().in(loop, clearing)) return false;
-  const LoopId around = of.innermost_loop(clearing);
+  const LoopId around = round_of_clearing(of, clearing);
   if (around == flow::kNone) return clearing > of.loop(loop).head;
   return !of.graph().loop_in(loop, around);
 }

@@ -15,7 +15,7 @@ using ir::Kind;
 NodeId cleared_before(const Analysis& of, LoopId loop, NodeId step, const Optimizer& optimizer) {
   for (const NodeId id : of.all({Kind::ZeroGrad, Kind::GradWrite})) {
     if (of.graph().in(loop, id) || !clears(of, id, optimizer)) continue;
-    const LoopId around = of.innermost_loop(id);
+    const LoopId around = round_of_clearing(of, id);
     const bool encloses = around == flow::kNone || of.graph().loop_in(loop, around);
     if (encloses && of.path(
                         id, [&](NodeId at) { return at == step; }, [](NodeId) { return false; }))
