@@ -28,7 +28,7 @@ TEST(Crashes, AreGone) {
             "connectionist_loss (10, 4, 6)\n"
             "batch_norm_of_cudnn True\n"
             "attention_of_cudnn (2, 4, 256, 64)\n"
-            "shapes_from_data True\n");
+            "shapes_from_data (2, 2, 16667, 0)\n");
   EXPECT_THAT(result.err, HasSubstr("unmodelled calls: none"));
   // Sizes nobody but NVIDIA knows are named, one line each.
   for (const char* size :

@@ -118,10 +118,11 @@ def attention_of_cudnn():
 
 @program
 def shapes_from_data():
-    """Right for what was copied in only where docs/emulator.md says so; never a crash."""
-    x = torch.tensor([1.0, 0.0, 2.0])
-    x.nonzero(), x.unique(), x[x > 0], torch.multinomial(torch.ones(8), 4), torch.randperm(8)
-    return True
+    """Right for what was copied in; for what a kernel would have computed nothing is found."""
+    x, mask = torch.tensor([1.0, 0.0, 2.0], device="cpu").cuda(), torch.tensor([True, False, True], device="cpu").cuda()
+    many = (torch.arange(50000, device="cpu") % 3 == 0).cuda()
+    x.unique(), torch.multinomial(torch.ones(8), 4), torch.randperm(8)
+    return len(x.nonzero()), len(x[mask]), len(many.nonzero()), len((x > 0).nonzero())
 
 
 for function in PROGRAMS:

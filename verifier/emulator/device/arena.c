@@ -12,28 +12,19 @@ static EmuRanges parts;  // of all arenas; tag: the arena
 static void before_fork(void) { pthread_mutex_lock(&lock); }
 static void after_fork(void) { pthread_mutex_unlock(&lock); }
 
-// fork() takes the locks in the reverse order of these registrations, so this one, which is held
-// while memory is taken, before that of the memory.
-static void watch_forks(void) {
-  emu_space_start();
-  pthread_atfork(before_fork, after_fork, after_fork);
-}
+// Nothing is called with the lock held that takes another of the device's: fork() takes them all.
+static void watch_forks(void) { pthread_atfork(before_fork, after_fork, after_fork); }
 
 static void raise_high(uint64_t* high, uint64_t value) {
   if (value > *high) *high = value;
 }
 
 // The lock is held.
-static int add_piece(EmuArena* arena, uint64_t bytes) {
-  uint64_t start = 0;
-  const int result = emu_device_allocate(arena->device, bytes, EMU_PIECE, &start);
-  if (result != EMU_OK) return result;
-  const uint64_t size = emu_round_up(bytes, EMU_PAGE_BYTES);
-  emu_ranges_insert(&arena->pieces, start, size);
-  emu_ranges_insert(&arena->holes, start, size);
-  arena->reserved += size;
+static void add_piece(EmuArena* arena, uint64_t start, uint64_t bytes) {
+  emu_ranges_insert(&arena->pieces, start, bytes);
+  emu_ranges_insert(&arena->holes, start, bytes);
+  arena->reserved += bytes;
   raise_high(&arena->reserved_high, arena->reserved);
-  return EMU_OK;
 }
 
 // Cuts `bytes` from the lowest hole that has them. The lock is held.
@@ -51,20 +42,26 @@ static EmuRange* cut(EmuArena* arena, uint64_t bytes) {
   return part;
 }
 
+// Cuts from what is there; else, with a piece of `piece_bytes` at `piece`, from that.
+static int allocate_from(EmuArena* arena, uint64_t piece, uint64_t piece_bytes, uint64_t bytes,
+                         uint64_t* address) {
+  pthread_mutex_lock(&lock);
+  if (piece_bytes > 0) add_piece(arena, piece, piece_bytes);
+  const EmuRange* part = cut(arena, bytes);
+  if (part != NULL) *address = part->start;
+  pthread_mutex_unlock(&lock);
+  return part != NULL ? EMU_OK : EMU_OUT_OF_MEMORY;
+}
+
 int emu_arena_allocate(EmuArena* arena, uint64_t bytes, uint64_t* address) {
   pthread_once(&once, watch_forks);
   if (bytes > UINT64_MAX / 2) bytes = UINT64_MAX / 2;
   const uint64_t size = emu_round_up(bytes == 0 ? 1 : bytes, EMU_PART_BYTES);
-  pthread_mutex_lock(&lock);
-  int result = EMU_OK;
-  const EmuRange* part = cut(arena, size);
-  if (part == NULL) {
-    result = add_piece(arena, size);
-    if (result == EMU_OK) part = cut(arena, size);
-  }
-  if (part != NULL) *address = part->start;
-  pthread_mutex_unlock(&lock);
-  return part != NULL ? EMU_OK : result == EMU_OK ? EMU_OUT_OF_MEMORY : result;
+  if (allocate_from(arena, 0, 0, size, address) == EMU_OK) return EMU_OK;
+  uint64_t piece = 0;
+  const int result = emu_device_allocate(arena->device, size, EMU_PIECE, &piece);
+  if (result != EMU_OK) return result;
+  return allocate_from(arena, piece, emu_round_up(size, EMU_PAGE_BYTES), size, address);
 }
 
 // Joins a hole with its neighbours of the same piece. The lock is held.
@@ -109,7 +106,7 @@ void emu_arena_trim(EmuArena* arena, uint64_t keep) {
     }
     pthread_mutex_unlock(&lock);
     if (start == 0) return;
-    emu_device_free(start, EMU_PIECE);  // outside the lock: it takes that of the contents
+    emu_device_free(start, EMU_PIECE);
     limit = start - 1;
   }
 }

@@ -6,9 +6,21 @@
 #include "verifier/emulator/device/contents.h"
 #include "verifier/emulator/device/deferred.h"
 #include "verifier/emulator/device/memory.h"
+#include "verifier/emulator/device/nonzero.h"
 
 // WRITE: what it computes is not kept, but where it goes is known.
-typedef enum { OTHER = 1, FILL, ADD, ADD_EACH, COMPARE, ALL, SUM, WRITE } Meaning;
+typedef enum {
+  OTHER = 1,
+  FILL,
+  ADD,
+  ADD_EACH,
+  COMPARE,
+  ALL,
+  SUM,
+  WRITE,
+  COUNT,
+  ADD_COUNTS
+} Meaning;
 
 typedef struct {
   const char* kernel;
@@ -68,7 +80,13 @@ static Known reduction_named(const char* kernel) {
 static Known look_at(const char* kernel) {
   static const char prefix[] = "_ZN2at6native";
   const Known other = {kernel, OTHER, 0};
-  if (strncmp(kernel, prefix, sizeof prefix - 1) != 0) return other;
+  if (strncmp(kernel, prefix, sizeof prefix - 1) != 0) {
+    switch (emu_counting(kernel)) {
+      case EMU_COUNTS_NONZERO: return (Known){kernel, COUNT, 0};
+      case EMU_ADDS_COUNTS: return (Known){kernel, ADD_COUNTS, 0};
+      default: return other;
+    }
+  }
   const char* name = kernel + sizeof prefix - 1;
   const int contiguous = strncmp(name, "29vectorized_elementwise_kernelI", 32) == 0 ||
                          strncmp(name, "27unrolled_elementwise_kernelI", 30) == 0;
@@ -307,6 +325,8 @@ void emu_compute(const char* kernel, unsigned blocks, void* const* arguments) {
       break;
     case ALL: all(arguments[0]); break;
     case SUM: sum(arguments[0]); break;
+    case COUNT: emu_count_nonzero(kernel, arguments); break;
+    case ADD_COUNTS: emu_add_counts(arguments); break;
     case WRITE: forget(*(const int*)arguments[0], *(const uint64_t*)arguments[2]); break;
     default: break;
   }
