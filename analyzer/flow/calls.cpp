@@ -184,7 +184,10 @@ void Builder::forward(const ir::Op& op, NodeId id, Run& run) {
   fresh_results(op, id, run);
   for (std::size_t i = 0; i < node(id).results.size(); ++i) {
     for (const ValueId result : node(id).results[i]) {
-      for (const Values& one : inner) add(value(result).inputs, one);
+      for (std::size_t j = 0; j < inner.size(); ++j) {
+        const bool told_apart = inner.size() == node(id).results.size();
+        if (!told_apart || i == j) add(value(result).inputs, inner[j]);
+      }
     }
   }
 }

@@ -107,6 +107,7 @@ Role role_from_name(std::string_view variable) {
 Role role_from_called_name(std::string_view variable) {
   const Role role = role_from_name(variable);
   if (role != Role::Unknown && role != Role::Tensor && role != Role::Loader) return role;
+  if (variable == "G" || variable == "D") return Role::Module;  // of adversarial pairs
   const std::string text = words_of(variable);
   if (text.find("loss") != std::string::npos || text.find("criteri") != std::string::npos)
     return Role::LossModule;

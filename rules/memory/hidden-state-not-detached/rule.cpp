@@ -51,6 +51,18 @@ bool restarts(const Analysis& of, LoopId loop, const Values& state, const Values
   return !from_outside;
 }
 
+// A layer inside a model whose own forward is called: the state comes in there.
+bool is_part_of_a_model(const Analysis& of, NodeId forward) {
+  const auto& frames = of.graph().frames;
+  flow::FrameId frame = of.node(forward).frame;
+  while (frame != flow::kNone) {
+    const flow::Frame& one = frames[static_cast<std::size_t>(frame)];
+    if (one.call != flow::kNone && of.node(one.call).is(Kind::Forward)) return true;
+    frame = one.caller;
+  }
+  return false;
+}
+
 // The state argument: the one that the forward's own result comes back in.
 const Values* state_of(const Analysis& of, NodeId forward) {
   const Values own = results_of(of.node(forward));
@@ -73,6 +85,7 @@ void check(const Analysis& of, Findings& found) {
       if (maker == nullptr || maker->kind != Kind::Forward) continue;
       const NodeId forward = of.value(one).def;
       if (!of.graph().in(loop, forward) || reported.contains(forward)) continue;
+      if (is_part_of_a_model(of, forward)) continue;
       const Values* state = state_of(of, forward);
       if (state == nullptr || !of.attached(*state)) continue;
       const Values own = results_of(of.node(forward));

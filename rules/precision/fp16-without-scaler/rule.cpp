@@ -13,9 +13,10 @@ using flow::ValueId;
 using flow::Values;
 using ir::Kind;
 
-std::string text_of(const ir::Scope& scope, const std::string& name, std::size_t position) {
-  for (std::size_t i = 0; i < scope.arguments.size(); ++i) {
-    const ir::Argument& argument = scope.arguments[i];
+std::string text_of(const std::vector<ir::Argument>& arguments, const std::string& name,
+                    std::size_t position) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const ir::Argument& argument = arguments[i];
     if (argument.name == name || (argument.name.empty() && i == position))
       return ir::to_string(argument.value);
   }
@@ -23,16 +24,27 @@ std::string text_of(const ir::Scope& scope, const std::string& name, std::size_t
 }
 
 // Autocast to float16 for certain: by its dtype, or as CUDA's default.
-bool casts_to_half(const ir::Scope& scope) {
-  if (scope.form != ir::Scope::Form::Autocast) return false;
-  if (text_of(scope, "enabled", 99) == "false") return false;
-  const std::string type = text_of(scope, "dtype", 1);
+bool casts_to_half(const std::vector<ir::Argument>& arguments) {
+  if (text_of(arguments, "enabled", 99) == "false") return false;
+  const std::string type = text_of(arguments, "dtype", 1);
   if (type == "float16") return true;
   if (!type.empty()) return false;
-  const std::string device = text_of(scope, "device_type", 0);
-  const bool cuda_only = scope.arguments.empty() ||
-                         (scope.arguments.size() == 1 && scope.arguments[0].name == "enabled");
+  const std::string device = text_of(arguments, "device_type", 0);
+  const bool cuda_only =
+      arguments.empty() || (arguments.size() == 1 && arguments[0].name == "enabled");
   return device == "\"cuda\"" || cuda_only;
+}
+
+// The arguments of an autocast scope, also where it is held in a variable: `with amp:`.
+bool casts_to_half(const Analysis& of, int scope) {
+  const flow::Scope& one = of.graph().scopes[static_cast<std::size_t>(scope)];
+  if (one.source == nullptr || one.source->form != ir::Scope::Form::Autocast) return false;
+  const flow::Node& node = of.node(one.node);
+  if (node.arguments.size() == 1 && node.arguments.front().size() == 1) {
+    const ir::Op* held = of.maker(node.arguments.front().front());
+    if (held != nullptr && held->callee == "autocast") return casts_to_half(held->arguments);
+  }
+  return casts_to_half(one.source->arguments);
 }
 
 bool named_scale(const Analysis& of, const Values& values) {
@@ -57,8 +69,11 @@ int scope_behind(const Analysis& of, NodeId backward) {
     const ir::Op* maker = of.maker(one);
     if (maker == nullptr || (maker->kind != Kind::Forward && maker->kind != Kind::Loss)) continue;
     const NodeId made = of.value(one).def;
-    const int scope = of.scope_around(made, casts_to_half);
-    if (scope == flow::kNone) continue;
+    const std::vector<int> scopes = of.scopes_around(made);
+    const auto casting = std::find_if(scopes.begin(), scopes.end(),
+                                      [&](int scope) { return casts_to_half(of, scope); });
+    if (casting == scopes.end()) continue;
+    const int scope = *casting;
     const auto way = of.path(
         made, [&](NodeId at) { return at == backward; }, [](NodeId) { return false; });
     if (way) return scope;
