@@ -313,7 +313,9 @@ def data_dependent_control_flow():
     x.bool().any().item(), torch.allclose(x, x), torch.equal(x, x), (x == x).all().item()
     labels = torch.tensor([0, 1, 1, 2]).cuda()
     assert labels[labels == 1].dim() == 1
-    torch.bincount(labels), F.one_hot(labels, 4)
+    torch.repeat_interleave(torch.ones(4, device="cuda"), labels), torch.bincount(labels), F.one_hot(labels, 4)
+    while not (x == x).all():  # what `all` says of computed values ends loops
+        x = torch.nan_to_num(x)
     x.index_select(0, x.nonzero().flatten()), x.scatter_add(0, labels, torch.ones(4, device="cuda"))
     torch.multinomial(torch.ones(16, device="cuda"), 4, replacement=False), torch.histc(x), torch.quantile(x, 0.5)
     keep = torch.ops.aten.nonzero_static(x, size=4)
@@ -387,7 +389,7 @@ def on_the_meta_device_first():
         model = nn.Linear(64, 64)
     model.to_empty(device="cuda").reset_parameters()
     torch.set_default_device("cuda")
-    step(nn.Linear(64, 64), torch.optim.SGD(nn.Linear(4, 4).parameters()))
+    step(nn.Linear(64, 64))  # Adam's step is on the device, and read
     torch.set_default_device(None)
     torch.utils.swap_tensors(torch.ones(2, device="cuda"), torch.ones(2, device="cuda"))
 

@@ -19,7 +19,8 @@ typedef enum {
   SUM,
   WRITE,
   COUNT,
-  ADD_COUNTS
+  ADD_COUNTS,
+  EQUAL
 } Meaning;
 
 typedef struct {
@@ -88,6 +89,9 @@ static Known look_at(const char* kernel) {
     }
   }
   const char* name = kernel + sizeof prefix - 1;
+  const int integers =
+      strstr(name, "CompareEqFunctorIlE") != NULL || strstr(name, "CompareEqFunctorIiE") != NULL;
+  if (integers) return (Known){kernel, EQUAL, 0};
   const int contiguous = strncmp(name, "29vectorized_elementwise_kernelI", 32) == 0 ||
                          strncmp(name, "27unrolled_elementwise_kernelI", 30) == 0;
   if (contiguous)
@@ -286,11 +290,14 @@ static int read_inputs(const Reduction* reduction, unsigned size, void* values) 
 
 // Over what is known it is what it is. Over what kernels computed it is true: programs check with
 // it that values are finite, equal or in range, and stop, or go on for ever, when they are not.
-static void all(const unsigned char* arguments) {
+// That integers are equal is no such check: they are sizes or numbers of something, zeros here, and
+// what follows counts on them (the sizes of a nested tensor in a Transformer's fast path).
+static void all(const unsigned char* arguments, int of_equal_integers) {
   Reduction reduction;
   unsigned char values[LARGEST_REDUCED_BYTES], result = 1;
   if (!read_reduction(arguments, 1, &reduction) || reduction.outputs > LARGEST_FILL_BYTES) return;
   const int known = read_inputs(&reduction, 1, values);
+  if (!known && of_equal_integers) result = 0;
   for (uint32_t i = 0; known && i < reduction.inputs; ++i) result &= values[i] != 0;
   emu_contents_fill(reduction.to, &result, 1, reduction.outputs);
   if (!known) emu_contents_forget(reduction.to, reduction.outputs);
@@ -314,6 +321,9 @@ void emu_compute(const char* kernel, unsigned blocks, void* const* arguments) {
   if (kernel == NULL || arguments == NULL) return;
   Known* known = &seen[((uintptr_t)kernel >> 4) % SLOTS];
   if (known->kernel != kernel) *known = look_at(kernel);
+  static __thread uint8_t before;
+  const uint8_t last = before;
+  before = known->meaning;
   switch (known->meaning) {
     case FILL:
       fill(known->type, *(const int*)arguments[0], arguments[1], *(const uint64_t*)arguments[2]);
@@ -323,7 +333,7 @@ void emu_compute(const char* kernel, unsigned blocks, void* const* arguments) {
     case COMPARE:
       compare(*(const int*)arguments[0], *(const int*)arguments[1], arguments[2]);
       break;
-    case ALL: all(arguments[0]); break;
+    case ALL: all(arguments[0], last == EQUAL); break;
     case SUM: sum(arguments[0]); break;
     case COUNT: emu_count_nonzero(kernel, arguments); break;
     case ADD_COUNTS: emu_add_counts(arguments); break;
