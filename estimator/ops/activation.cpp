@@ -148,8 +148,9 @@ Tensor add(Runtime& run, const Tensor& a, const Tensor& b) {
   Tensor y = run.output(a.shape, dtype, "output");
   run.launch("add", {&a, &b, &y});
   run.record("add", y, {&a, &b},
-             [to_a = a.shape, to_b = b.shape, as_a = a.dtype, as_b = b.dtype](
+             [own = y.shape, to_a = a.shape, to_b = b.shape, as_a = a.dtype, as_b = b.dtype](
                  Runtime& r, Node& self, Tensors& grad) -> Tensors {
+               grad[0].shape = own;  // a view's, where the gradient comes through one
                Tensors back(2);
                if (self.needs(0)) back[0] = fit(r, grad[0], to_a, as_a);
                if (self.needs(1)) back[1] = fit(r, grad[0], to_b, as_b);

@@ -31,19 +31,20 @@ void launch(Runtime& run, std::string_view kernel, const Work& work,
   run.tape.launch(kernel, work.dtype, work.flops, bytes);
 }
 
-// grad.sum over everything but the channels.
-Tensor bias_gradient(Runtime& run, const Tensor& grad) {
-  const std::int64_t channels = grad.shape[1];
-  const std::int64_t batch = grad.shape[0];
-  Tensor made = run.empty({channels}, grad.dtype, Category::Gradients,
+// grad.sum over everything but the channels. The shape is the convolution's own: a gradient that
+// comes through a view has the view's.
+Tensor bias_gradient(Runtime& run, DType dtype, const Shape& output) {
+  std::int64_t inner = 1;
+  for (std::size_t i = 2; i < output.size(); ++i) inner *= output[i];
+  Tensor made = run.empty({output[1]}, dtype, Category::Gradients,
                           fmt::format("{} bias gradient", run.where));
   reduce(run, "sum",
-         {.outer = batch,
-          .inner = grad.elements() / (batch * channels),
+         {.outer = output[0],
+          .inner = inner,
           .over = Reduction::Over::Ends,
-          .dtype = grad.dtype,
-          .output = grad.dtype,
-          .middle = channels});
+          .dtype = dtype,
+          .output = dtype,
+          .middle = output[1]});
   return made;
 }
 
@@ -71,7 +72,8 @@ Tensor convolution(Runtime& run, const Tensor& x_in, const Tensor& weight_in, co
 
   Tensor y{nullptr, what.output, x.dtype, nullptr, false};
   Node* node = run.record(
-      "convolution", y, {&x, &weight, &bias}, [work](Runtime& r, Node& self, Tensors& grad) {
+      "convolution", y, {&x, &weight, &bias},
+      [work, output = what.output](Runtime& r, Node& self, Tensors& grad) {
         const Tensor& input = self.saved[0];
         const Tensor& kernel = self.saved[1];
         Tensors back(3);
@@ -84,7 +86,7 @@ Tensor convolution(Runtime& run, const Tensor& x_in, const Tensor& weight_in, co
                             fmt::format("{} weight gradient", self.where));
           launch(r, "convolution_backward (weight)", work, {&grad[0], &input, &back[1]});
         }
-        if (self.needs(2)) back[2] = bias_gradient(r, grad[0]);
+        if (self.needs(2)) back[2] = bias_gradient(r, grad[0].dtype, output);
         return back;
       });
   if (node != nullptr) {
