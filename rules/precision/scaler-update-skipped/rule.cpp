@@ -12,12 +12,6 @@ using flow::NodeId;
 using flow::Values;
 using ir::Kind;
 
-bool scaler_used(const Analysis& of, NodeId id, const Values& scaler) {
-  const flow::Node& node = of.node(id);
-  return (node.is(Kind::Unscale) || node.is(Kind::ScalerStep)) &&
-         flow::intersect(node.receiver, scaler);
-}
-
 // The innermost loop that holds both the use and an update of the scaler.
 LoopId round_of(const Analysis& of, NodeId use, const Values& scaler) {
   for (const LoopId loop : of.loops_around(use)) {
