@@ -182,6 +182,23 @@ TEST(Analysis, AKeptLossGrows) {
   EXPECT_EQ(growth.places[0].blocks, 8);
 }
 
+// Batches of several lengths stay on the device over the end of a step.
+TEST(Analysis, GrowthThatOtherBlocksHide) {
+  Loop loop;
+  loop.keeps_loss = true;
+  loop.prepare();
+  for (int i = 0; i < 12; ++i) {
+    loop.log.allocate(0x5000000, 4096u * static_cast<unsigned>(1 + i * 7 % 5), loop.input);
+    loop.step();
+    loop.log.release(0x5000000);
+  }
+  const Growth growth = loop.analysis().growth;
+  EXPECT_TRUE(growth.grows);
+  EXPECT_EQ(growth.bytes_per_step, 512);
+  ASSERT_EQ(growth.places.size(), 1u);
+  EXPECT_EQ(to_string(growth.places[0].place), "train.py:12 in step");
+}
+
 TEST(Analysis, ALoopThatOnlyStartsUpDoesNotGrow) {
   Loop loop;
   loop.run(10);

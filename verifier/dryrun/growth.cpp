@@ -85,6 +85,12 @@ class Rises {
            kept * 2 >= gained_[to] - gained_[from];
   }
 
+  // False when no stretch of `ends` ends or more can have risen often enough.
+  bool may_grow(std::size_t ends) const {
+    return rises_.back() - rises_[1] >= kRisesToTellGrowth &&
+           (rises_.back() - rises_[1]) * 10 >= static_cast<std::int64_t>(ends) * 9;
+  }
+
   // What was gained is gone at the end of the run, or the stretch lasts until there.
   bool lasts_or_is_given_back(std::size_t from, std::size_t to) const {
     if (to + 1 == bytes_.size()) return true;
@@ -103,6 +109,7 @@ std::optional<Stretch> growing_stretch(const std::vector<std::int64_t>& bytes) {
   if (bytes.size() < kStepsToTellGrowth) return std::nullopt;
   const Rises rises(bytes);
   const std::size_t shortest = (3 * (bytes.size() - 2) + 3) / 4;
+  if (!rises.may_grow(shortest)) return std::nullopt;
   std::optional<Stretch> longest;
   for (std::size_t from = 1; from + shortest < bytes.size(); ++from) {
     const std::size_t beat = longest ? longest->to - longest->from + 1 : shortest;
@@ -115,36 +122,48 @@ std::optional<Stretch> growing_stretch(const std::vector<std::int64_t>& bytes) {
   return longest;
 }
 
+namespace {
+
+std::vector<GrowingPlace> growing_places(const Moments& moments, const Blocks& blocks,
+                                         CallSites& sites) {
+  std::vector<GrowingPlace> places;
+  for (const auto& [text, found] : series_by_place(blocks, kept_ends(moments), sites)) {
+    const Series& series = found.second;
+    const std::optional<Stretch> stretch = growing_stretch(series.bytes);
+    if (!stretch) continue;
+    const std::int64_t gained = series.bytes[stretch->to] - series.bytes[stretch->from];
+    const auto ends = static_cast<std::int64_t>(stretch->to - stretch->from);
+    places.push_back({sites.place(found.first), static_cast<std::int64_t>(stretch->from) + 1,
+                      static_cast<std::int64_t>(stretch->to) + 1, gained / ends, gained,
+                      series.blocks[stretch->to] - series.blocks[stretch->from]});
+  }
+  std::stable_sort(places.begin(), places.end(), [](const GrowingPlace& a, const GrowingPlace& b) {
+    return a.bytes_per_step > b.bytes_per_step;
+  });
+  return places;
+}
+
+}  // namespace
+
 Growth growth_of(const ProcessLog& log, const Moments& moments, const Blocks& blocks,
                  CallSites& sites) {
   Growth growth;
   const std::vector<std::int64_t> allocated = allocated_at_ends(log);
   growth.steps = log.steps_ended;
   growth.can_tell = allocated.size() >= kStepsToTellGrowth;
-  const std::optional<Stretch> stretch = growing_stretch(allocated);
-  if (!stretch) return growth;
-  growth.grows = true;
-  growth.from_step = static_cast<std::int64_t>(log.steps[stretch->from].number);
-  growth.to_step = static_cast<std::int64_t>(log.steps[stretch->to].number);
-  growth.bytes_per_step = (allocated[stretch->to] - allocated[stretch->from]) /
-                          std::max<std::int64_t>(1, growth.to_step - growth.from_step);
-  // Events of long runs end before their steps do.
-  const std::vector<std::size_t> ends = kept_ends(moments);
-  const std::size_t to = std::min(stretch->to + 1, ends.size());
-  if (to <= stretch->from + 1) return growth;
-  const std::size_t last = to - 1;
-  for (const auto& [text, found] : series_by_place(blocks, ends, sites)) {
-    const Series& series = found.second;
-    if (!Rises(series.bytes).grows(stretch->from, last)) continue;
-    const std::int64_t gained = series.bytes[last] - series.bytes[stretch->from];
-    growth.places.push_back({sites.place(found.first),
-                             gained / static_cast<std::int64_t>(last - stretch->from), gained,
-                             series.blocks[last] - series.blocks[stretch->from]});
+  growth.places = growing_places(moments, blocks, sites);
+  if (const std::optional<Stretch> stretch = growing_stretch(allocated)) {
+    growth.grows = true;
+    growth.from_step = static_cast<std::int64_t>(log.steps[stretch->from].number);
+    growth.to_step = static_cast<std::int64_t>(log.steps[stretch->to].number);
+    growth.bytes_per_step = (allocated[stretch->to] - allocated[stretch->from]) /
+                            std::max<std::int64_t>(1, growth.to_step - growth.from_step);
+  } else if (!growth.places.empty()) {
+    growth.grows = growth.can_tell = true;
+    growth.from_step = growth.places[0].from_step;
+    growth.to_step = growth.places[0].to_step;
+    for (const GrowingPlace& place : growth.places) growth.bytes_per_step += place.bytes_per_step;
   }
-  std::stable_sort(growth.places.begin(), growth.places.end(),
-                   [](const GrowingPlace& a, const GrowingPlace& b) {
-                     return a.bytes_per_step > b.bytes_per_step;
-                   });
   return growth;
 }
 

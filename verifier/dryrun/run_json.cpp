@@ -119,6 +119,8 @@ Json to_json(const Growth& growth) {
   Json places = Json::array();
   for (const GrowingPlace& place : growth.places) {
     places.push_back({{"bytes_per_step", place.bytes_per_step},
+                      {"from_step", place.from_step + 1},
+                      {"to_step", place.to_step},
                       {"bytes", place.bytes},
                       {"blocks", place.blocks},
                       {"place", to_json(place.place)}});
