@@ -5,8 +5,8 @@
 // keeps at least half of what it gained; and when it either lasts to the end of the run or is given
 // back behind it, as by a function that returns. A loop that only allocates optimizer state or
 // workspaces in its first steps does not grow; neither does one that clears what it gathered now
-// and then. A program grows when the bytes of all its blocks do, or those of the blocks allocated at
-// one place: batches of several lengths hide what grows beside them.
+// and then. A program grows when the bytes of all its blocks do, or those of the blocks allocated
+// at one place: batches of several lengths hide what grows beside them.
 #pragma once
 
 #include <cstddef>
