@@ -26,9 +26,9 @@ Values carriers(const Analysis& of, const Values& state) {
       const flow::Value& one = of.value(id);
       const ir::Op* maker = of.maker(id);
       const bool container = maker != nullptr && maker->kind == Kind::Pack;
-      const bool shallow = maker != nullptr && maker->kind == Kind::Call &&
-                           (maker->callee == "copy" || maker->callee == "dict" ||
-                            maker->callee == "OrderedDict");
+      const bool shallow =
+          maker != nullptr && maker->kind == Kind::Call &&
+          (maker->callee == "copy" || maker->callee == "dict" || maker->callee == "OrderedDict");
       if ((container && flow::intersect(one.contents, all)) ||
           (shallow && flow::intersect(one.inputs, all)))
         grew |= flow::add(all, id);
@@ -76,9 +76,12 @@ void by_flow(const Analysis& of, Findings& found) {
     for (const NodeId step : steps) {
       if (!same_model(of, kept, step)) continue;
       const auto never = [](NodeId) { return false; };
-      if (!of.path(kept, [&](NodeId at) { return at == step; }, never)) continue;
+      if (!of.path(
+              kept, [&](NodeId at) { return at == step; }, never))
+        continue;
       const auto used = of.path(
-          step, [&](NodeId at) { return uses_weights(of.node(at)) && reads_any(of.node(at), carried); },
+          step,
+          [&](NodeId at) { return uses_weights(of.node(at)) && reads_any(of.node(at), carried); },
           [&](NodeId at) { return at == kept; });
       if (!used) continue;
       found.at(kept, "the weights that are kept go on changing with the model")
@@ -110,14 +113,17 @@ void second_name(const ir::Function& function, Findings& found) {
     const ir::Op& op = *site.op;
     if (op.kind == Kind::Step || op.kind == Kind::ScalerStep || op.kind == Kind::Backward)
       trains.insert(site.loops.begin(), site.loops.end());
-    const bool acts = op.kind == Kind::Forward || op.kind == Kind::TrainMode || op.kind == Kind::EvalMode ||
-                      op.kind == Kind::Parameters || op.kind == Kind::StateDict;
+    const bool acts = op.kind == Kind::Forward || op.kind == Kind::TrainMode ||
+                      op.kind == Kind::EvalMode || op.kind == Kind::Parameters ||
+                      op.kind == Kind::StateDict;
     const ir::Place* receiver = op.receiver ? place_of(*op.receiver) : nullptr;
     if (acts && receiver != nullptr) modules[*receiver] = true;
-    const ir::Place* from =
-        op.kind == Kind::Assign && op.arguments.size() == 1 ? place_of(op.arguments[0].value) : nullptr;
+    const ir::Place* from = op.kind == Kind::Assign && op.arguments.size() == 1
+                                ? place_of(op.arguments[0].value)
+                                : nullptr;
     if (from != nullptr && op.results.size() == 1 && names_a_snapshot(op.results[0]) &&
-        !site.loops.empty() && !site.branches.empty() && !names_a_snapshot(*from) && !from->is_temporary()) {
+        !site.loops.empty() && !site.branches.empty() && !names_a_snapshot(*from) &&
+        !from->is_temporary()) {
       const auto role = function.roles.find(*from);
       const bool module = modules.contains(*from) ||
                           (role != function.roles.end() && role->second == ir::Role::Module);
@@ -128,7 +134,8 @@ void second_name(const ir::Function& function, Findings& found) {
   for (const Kept& one : kept) {
     if (!trains.contains(one.loop)) continue;
     const bool used_after = std::any_of(reads.begin(), reads.end(), [&](const auto& read) {
-      if (std::find(read.second.begin(), read.second.end(), one.loop) != read.second.end()) return false;
+      if (std::find(read.second.begin(), read.second.end(), one.loop) != read.second.end())
+        return false;
       const ir::Place* receiver = read.first->receiver ? place_of(*read.first->receiver) : nullptr;
       if (receiver != nullptr && *receiver == one.place) return true;
       return std::any_of(read.first->arguments.begin(), read.first->arguments.end(),
@@ -138,8 +145,10 @@ void second_name(const ir::Function& function, Findings& found) {
                          });
     });
     if (!used_after) continue;
-    found.at(one.op->at, fmt::format("{} is another name of the model that goes on training, no copy",
-                                     to_string(one.place)))
+    found
+        .at(one.op->at,
+            fmt::format("{} is another name of the model that goes on training, no copy",
+                        to_string(one.place)))
         .note(one.loop->at, "the loop goes on changing it")
         .help("copy the model: copy.deepcopy(model), in C++ clone() or save() it");
   }
@@ -152,7 +161,8 @@ void declarations(const ir::Program& program, Findings& found) {
 }  // namespace
 
 extern const Rule best_weights_alias;
-constinit const Rule best_weights_alias{Level::Error, by_flow, kinds(Kind::Step, Kind::ScalerStep, Kind::Backward),
-                                        false, declarations};
+constinit const Rule best_weights_alias{Level::Error, by_flow,
+                                        kinds(Kind::Step, Kind::ScalerStep, Kind::Backward), false,
+                                        declarations};
 
 }  // namespace forerun::rules

@@ -28,7 +28,8 @@ bool may_be_probabilities(const Analysis& of, const Values& target) {
     const flow::Node& node = of.node(of.value(id).def);
     if (maker->kind == Kind::Arith || maker->kind == Kind::Forward) return true;
     if (maker->kind == Kind::Call && !node.expanded && maker->callee != "type") return true;
-    if (mentions(maker->callee, {"one_hot", "softmax", "sigmoid", "scatter", "eye", "stack", "rand", "full"}))
+    if (mentions(maker->callee,
+                 {"one_hot", "softmax", "sigmoid", "scatter", "eye", "stack", "rand", "full"}))
       return true;
   }
   return false;
@@ -42,7 +43,8 @@ void check(const Analysis& of, Findings& found) {
     const Values target = loss_target(of, loss);
     if (element_type(of, target) != ElementType::Float) continue;
     if (name == "cross_entropy" && may_be_probabilities(of, target)) continue;
-    auto draft = found.at(loss, fmt::format("{} is given class indices as floating-point numbers", name));
+    auto draft =
+        found.at(loss, fmt::format("{} is given class indices as floating-point numbers", name));
     if (of.maker(target.front()) != nullptr)
       draft.note(of.value(target.front()).def, "they become floating-point here");
     draft.help("class indices are int64: target.long(), in C++ target.to(torch::kLong)");

@@ -1,10 +1,11 @@
+#include "rules/rule.h"
+
 #include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "rules/declarations.h"
-#include "rules/rule.h"
 
 namespace forerun::rules {
 namespace {
@@ -18,20 +19,20 @@ using ir::Kind;
 // Methods that people take for in-place ones.
 bool looks_in_place(const std::string& callee) {
   static const std::set<std::string> known = {
-      "clamp",   "clip",       "clamp_min",   "clamp_max", "squeeze",     "unsqueeze",  "view",
-      "reshape", "transpose",  "permute",     "t",         "contiguous",  "expand",     "flatten",
-      "repeat",  "masked_fill", "scatter",    "scatter_add", "index_fill", "index_add", "index_copy",
-      "add",     "sub",        "mul",         "div",       "relu",        "sigmoid",    "tanh",
-      "softmax", "abs",        "sqrt",        "exp",       "log",         "pow",        "neg",
-      "round",   "floor",      "ceil",        "clone",     "fill",        "normalize",  "swapaxes"};
+      "clamp",   "clip",        "clamp_min", "clamp_max",   "squeeze",    "unsqueeze", "view",
+      "reshape", "transpose",   "permute",   "t",           "contiguous", "expand",    "flatten",
+      "repeat",  "masked_fill", "scatter",   "scatter_add", "index_fill", "index_add", "index_copy",
+      "add",     "sub",         "mul",       "div",         "relu",       "sigmoid",   "tanh",
+      "softmax", "abs",         "sqrt",      "exp",         "log",        "pow",       "neg",
+      "round",   "floor",       "ceil",      "clone",       "fill",       "normalize", "swapaxes"};
   return known.contains(callee);
 }
 
 // Frameworks whose batches have a to() that moves the object itself.
 bool has_moving_batches(const ir::Program& program) {
-  for (const char* module : {"transformers", "torch_geometric", "dgl", "detectron2", "mmengine", "mmcv",
-                             "mmdet", "torchtext", "datasets", "tensordict", "torchrl", "pytorch3d",
-                             "tianshou", "torch_scatter", "kornia"}) {
+  for (const char* module : {"transformers", "torch_geometric", "dgl", "detectron2", "mmengine",
+                             "mmcv", "mmdet", "torchtext", "datasets", "tensordict", "torchrl",
+                             "pytorch3d", "tianshou", "torch_scatter", "kornia"}) {
     if (imports(program, module)) return true;
   }
   return false;
@@ -80,7 +81,8 @@ bool is_tensor(const Analysis& of, const Values& values) {
     if (of.is_module(id)) return false;
     const ir::Op* maker = of.maker(id);
     if (maker != nullptr && maker->kind == Kind::Move && !of.node(value.def).receiver.empty() &&
-        !flow::contains(of.node(value.def).receiver, id) && is_tensor(of, of.node(value.def).receiver))
+        !flow::contains(of.node(value.def).receiver, id) &&
+        is_tensor(of, of.node(value.def).receiver))
       return true;
     if (maker != nullptr) return is_tensor_made(*maker) || is_used_as_tensor(of, id);
     if (value.form == flow::Value::Form::Element) {
@@ -100,15 +102,15 @@ bool is_pure(const Analysis& of, const flow::Node& node) {
   const ir::Op& op = *node.op;
   const bool cpp = of.graph().program->language == ir::Language::Cpp;
   if (op.kind == Kind::Move || op.kind == Kind::Detach)
-    return op.receiver && op.callee != "detach_" && op.callee != "data" && op.callee != "pin_memory" &&
-           (!cpp || op.result_role == ir::Role::Tensor);
+    return op.receiver && op.callee != "detach_" && op.callee != "data" &&
+           op.callee != "pin_memory" && (!cpp || op.result_role == ir::Role::Tensor);
   return op.kind == Kind::Tensor && op.receiver && looks_in_place(op.callee);
 }
 
 // Timing code and tests run operations for their own sake.
 bool runs_for_its_own_sake(const Analysis& of, NodeId node) {
-  const bool timed = !of.all({Kind::Clock, Kind::Synchronize}).empty() &&
-                     !of.node(node).is(Kind::Move);
+  const bool timed =
+      !of.all({Kind::Clock, Kind::Synchronize}).empty() && !of.node(node).is(Kind::Move);
   const int scope = of.scope_around(node, [](const ir::Scope& one) {
     return mentions(one.callee, {"raises", "assert", "warns", "profile", "timer", "catch", "mode"});
   });
@@ -131,8 +133,7 @@ void check(const Analysis& of, Findings& found) {
     const std::string what =
         place == nullptr || place->is_temporary() ? std::string("the tensor") : to_string(*place);
     const std::string callee = node.op->callee.empty() ? "detach" : node.op->callee;
-    found
-        .at(id, fmt::format("the result of {}() is lost: {} itself does not change", callee, what))
+    found.at(id, fmt::format("the result of {}() is lost: {} itself does not change", callee, what))
         .help(what == "the tensor" ? "use what it returns"
                                    : fmt::format("write {0} = {0}.{1}(...)", what, callee));
   }
@@ -141,7 +142,7 @@ void check(const Analysis& of, Findings& found) {
 }  // namespace
 
 extern const Rule discarded_tensor_result;
-constinit const Rule discarded_tensor_result{
-    Level::Error, check, kinds(Kind::Move, Kind::Detach, Kind::Tensor)};
+constinit const Rule discarded_tensor_result{Level::Error, check,
+                                             kinds(Kind::Move, Kind::Detach, Kind::Tensor)};
 
 }  // namespace forerun::rules

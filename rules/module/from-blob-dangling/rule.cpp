@@ -1,3 +1,5 @@
+#include "rules/rule.h"
+
 #include <map>
 #include <optional>
 #include <set>
@@ -5,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "rules/declarations.h"
-#include "rules/rule.h"
 
 namespace forerun::rules {
 namespace {
@@ -27,7 +28,8 @@ class Buffers {
 
  private:
   void block(const ir::Block& block) {
-    for (const ir::Node& node : block) std::visit([this](const auto& value) { see(value); }, node.value);
+    for (const ir::Node& node : block)
+      std::visit([this](const auto& value) { see(value); }, node.value);
   }
   void see(const ir::Loop& loop) { block(loop.body); }
   void see(const ir::Branch& branch) {
@@ -51,7 +53,8 @@ class Buffers {
     const ir::Place* receiver = op.receiver ? place_of(*op.receiver) : nullptr;
     if (op.callee == "from_blob") {
       for (const ir::Argument& one : op.arguments) {
-        if (std::holds_alternative<ir::FunctionReference>(one.value)) return std::nullopt;  // a deleter
+        if (std::holds_alternative<ir::FunctionReference>(one.value))
+          return std::nullopt;  // a deleter
       }
       const std::string* owner =
           op.arguments.empty() ? nullptr : local_buffer(op.arguments.front().value);
@@ -85,8 +88,8 @@ class Buffers {
     if (view) views_.insert_or_assign(to.root, *view);
     const bool points_into = receiver != nullptr && receiver->steps.empty() &&
                              locals_.contains(receiver->root) &&
-                             (op.callee == "data" || op.callee == "begin" || op.callee == "data_ptr" ||
-                              op.kind == Kind::Index);
+                             (op.callee == "data" || op.callee == "begin" ||
+                              op.callee == "data_ptr" || op.kind == Kind::Index);
     if (points_into) data_of_[to.root] = receiver->root;
     if (makes_container(op) && !to.is_temporary()) locals_.insert(to.root);
   }
@@ -100,12 +103,13 @@ class Buffers {
   static bool makes_container(const ir::Op& op) {
     return (op.kind == Kind::Pack && op.callee == "list") ||
            (op.kind == Kind::Call && !op.receiver &&
-            (op.callee == "vector" || op.callee == "array" || op.callee == "Mat" || op.callee == "string"));
+            (op.callee == "vector" || op.callee == "array" || op.callee == "Mat" ||
+             op.callee == "string"));
   }
   static bool keeps_storage(const ir::Op& op) {
-    static const std::set<std::string> views = {"view",    "reshape",   "permute", "transpose", "squeeze",
-                                                "unsqueeze", "flatten", "narrow",  "select",    "detach",
-                                                "contiguous", "expand"};
+    static const std::set<std::string> views = {"view",    "reshape",   "permute",    "transpose",
+                                                "squeeze", "unsqueeze", "flatten",    "narrow",
+                                                "select",  "detach",    "contiguous", "expand"};
     return views.contains(op.callee) || op.kind == Kind::Detach || op.kind == Kind::Index;
   }
 
@@ -127,7 +131,9 @@ class Buffers {
 
   void report(const View& view, const Location& where, const char* how) {
     found_
-        .at(view.op->at, fmt::format("the tensor uses the memory of {}, which dies with this function", view.owner))
+        .at(view.op->at,
+            fmt::format("the tensor uses the memory of {}, which dies with this function",
+                        view.owner))
         .note(where, how)
         .help("copy it: from_blob(...).clone()");
   }
@@ -147,6 +153,7 @@ void declarations(const ir::Program& program, Findings& found) {
 }  // namespace
 
 extern const Rule from_blob_dangling;
-constinit const Rule from_blob_dangling{Level::Error, nullptr, kinds(Kind::Tensor), false, declarations};
+constinit const Rule from_blob_dangling{Level::Error, nullptr, kinds(Kind::Tensor), false,
+                                        declarations};
 
 }  // namespace forerun::rules

@@ -1,18 +1,19 @@
+#include "rules/rule.h"
+
 #include <set>
 
 #include <fmt/format.h>
 
 #include "rules/declarations.h"
 #include "rules/element_type.h"
-#include "rules/rule.h"
 
 namespace forerun::rules {
 namespace {
 
 bool is_integral(const std::string& type) {
-  static const std::set<std::string> known = {"int",     "long",    "short",   "char",     "int64_t",
-                                              "int32_t", "int16_t", "int8_t",  "uint8_t",  "long long",
-                                              "bool",    "unsigned char", "signed char", "unsigned int"};
+  static const std::set<std::string> known = {
+      "int",    "long",    "short",     "char", "int64_t",       "int32_t",     "int16_t",
+      "int8_t", "uint8_t", "long long", "bool", "unsigned char", "signed char", "unsigned int"};
   return known.contains(type);
 }
 
@@ -22,9 +23,11 @@ void check(const flow::Analysis& of, Findings& found) {
   for (const flow::NodeId read : of.all(ir::Kind::HostRead)) {
     const flow::Node& node = of.node(read);
     const auto type = node.op->details.find("template");
-    if (node.op->callee != "item" || type == node.op->details.end() || !is_integral(type->second)) continue;
+    if (node.op->callee != "item" || type == node.op->details.end() || !is_integral(type->second))
+      continue;
     if (element_type(of, node.receiver) != ElementType::Float) continue;
-    found.at(read, fmt::format("item<{}>() cuts a floating-point value to an integer", type->second))
+    found
+        .at(read, fmt::format("item<{}>() cuts a floating-point value to an integer", type->second))
         .help("read it as item<float>() or item<double>()");
   }
 }

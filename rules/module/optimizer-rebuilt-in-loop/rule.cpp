@@ -27,24 +27,27 @@ bool has_state(const ir::Op& op) {
 bool is_new_training(const ir::Loop& loop) {
   std::string text = loop.iterable ? ir::to_string(*loop.iterable) : std::string();
   for (const ir::Place& target : loop.targets) text += " " + to_string(target);
-  return mentions(text, {"fold", "seed", "task", "client", "image", "img", "config", "param", "trial",
-                         "stage", "phase", "layer", "dataset", "run", "exp", "agent", "lr", "name",
-                         "sample", "episode", "user", "node", "restart", "repeat", "round", "cycle",
-                         "hyper", "cand", "model", "net", "level", "scale", "arch", "size", "split",
-                         "patch", "view", "frame", "octave", "res", "optim"});
+  return mentions(text, {"fold",  "seed",    "task",   "client", "image",  "img",     "config",
+                         "param", "trial",   "stage",  "phase",  "layer",  "dataset", "run",
+                         "exp",   "agent",   "lr",     "name",   "sample", "episode", "user",
+                         "node",  "restart", "repeat", "round",  "cycle",  "hyper",   "cand",
+                         "model", "net",     "level",  "scale",  "arch",   "size",    "split",
+                         "patch", "view",    "frame",  "octave", "res",    "optim"});
 }
 
 // The weights start anew as well.
 bool starts_anew(const Analysis& of, LoopId loop, const Values& owners) {
   return !of.where([&](const flow::Node& node) {
-             if (node.op == nullptr || !of.graph().in(loop, static_cast<NodeId>(&node - of.graph().nodes.data())))
-               return false;
-             const bool on_model = flow::intersect(node.receiver, owners) ||
-                                   std::any_of(node.arguments.begin(), node.arguments.end(),
-                                               [&](const Values& one) { return flow::intersect(one, owners); });
-             return on_model && mentions(node.op->callee, {"load_state", "reset", "init", "apply",
-                                                           "deepcopy", "clone", "copy"});
-           }).empty();
+              if (node.op == nullptr ||
+                  !of.graph().in(loop, static_cast<NodeId>(&node - of.graph().nodes.data())))
+                return false;
+              const bool on_model =
+                  flow::intersect(node.receiver, owners) ||
+                  std::any_of(node.arguments.begin(), node.arguments.end(),
+                              [&](const Values& one) { return flow::intersect(one, owners); });
+              return on_model && mentions(node.op->callee, {"load_state", "reset", "init", "apply",
+                                                            "deepcopy", "clone", "copy"});
+            }).empty();
 }
 
 bool steps_in(const Analysis& of, LoopId loop, const Values& optimizer) {
@@ -59,7 +62,8 @@ bool steps_in(const Analysis& of, LoopId loop, const Values& optimizer) {
 void check(const Analysis& of, Findings& found) {
   for (const NodeId made : of.all(Kind::Construct)) {
     const flow::Node& node = of.node(made);
-    if (node.op->result_role != ir::Role::Optimizer || node.results.empty() || !has_state(*node.op)) continue;
+    if (node.op->result_role != ir::Role::Optimizer || node.results.empty() || !has_state(*node.op))
+      continue;
     const Values& optimizer = node.results.front();
     const Analysis::Parameters parameters = of.parameters_of(optimizer);
     for (const LoopId loop : of.loops_around(made)) {
@@ -68,13 +72,13 @@ void check(const Analysis& of, Findings& found) {
       if (is_new_training(*source) || !of.guards(made, loop).empty()) break;
       const bool outlives =
           !parameters.owners.empty() &&
-          std::all_of(parameters.owners.begin(), parameters.owners.end(), [&](ValueId one) {
-            return !of.graph().loop_in(of.value(one).loop, loop);
-          });
+          std::all_of(parameters.owners.begin(), parameters.owners.end(),
+                      [&](ValueId one) { return !of.graph().loop_in(of.value(one).loop, loop); });
       if (!outlives || starts_anew(of, loop, parameters.owners)) break;
       const NodeId seen = of.seen_from(loop, made);
-      auto draft = found.at(seen, fmt::format("a new {} is made in every round: what it had gathered is lost",
-                                              node.op->callee));
+      auto draft = found.at(
+          seen, fmt::format("a new {} is made in every round: what it had gathered is lost",
+                            node.op->callee));
       if (seen != made) draft.note(made, "it is made here");
       draft.note(of.loop(loop).at, "each round of this loop starts it anew")
           .help("make it once, before the loop; change lr through its param_groups or a scheduler");
