@@ -14,8 +14,11 @@
 enum { PYTHON = 1, NATIVE = 2 };
 
 static __thread int thread_kind;  // of EMU_THREAD_*, plus 1
-// The site a thread of the program's own last had: the one that called backward had one there.
+// The site a thread of the program's own last had: the one that called backward had one there. That
+// is the main thread's, unless it had none in the running step; others may be loading data
+// meanwhile.
 static uint32_t last_site;
+static uint64_t step_of_main = UINT64_MAX;
 
 static int look_up_kind(void) {
   if (syscall(SYS_gettid) == getpid()) return EMU_THREAD_MAIN;
@@ -28,6 +31,14 @@ static int look_up_kind(void) {
 int emu_thread_kind(void) {
   if (thread_kind == 0) thread_kind = look_up_kind() + 1;
   return thread_kind - 1;
+}
+
+static void remember(const EmuProcessLog* own, uint32_t site) {
+  const uint64_t step = __atomic_load_n(&own->steps, __ATOMIC_RELAXED);
+  const int is_main = emu_thread_kind() == EMU_THREAD_MAIN;
+  if (!is_main && __atomic_load_n(&step_of_main, __ATOMIC_RELAXED) == step) return;
+  if (is_main) __atomic_store_n(&step_of_main, step, __ATOMIC_RELAXED);
+  __atomic_store_n(&last_site, site, __ATOMIC_RELAXED);
 }
 
 uint32_t emu_site(int may_run_python) {
@@ -43,7 +54,7 @@ uint32_t emu_site(int may_run_python) {
     if (own->language == 0) own->language = NATIVE;
     site = own->language == NATIVE ? emu_native_site(caller) : caller;
   }
-  if (!engine && site != 0) __atomic_store_n(&last_site, site, __ATOMIC_RELAXED);
+  if (!engine && site != 0) remember(own, site);
   return site;
 }
 
@@ -54,6 +65,7 @@ void emu_site_prepare(void) {
 void emu_sites_forget(void) {
   thread_kind = 0;
   last_site = 0;
+  step_of_main = UINT64_MAX;
   emu_python_sites_forget();
   emu_native_sites_forget();
 }
