@@ -77,6 +77,89 @@ TEST_F(LintCli, FindingsAreOneOnStandardOutput) {
   EXPECT_THAT(result.err, HasSubstr("1 error, 1 warning"));
 }
 
+constexpr const char* kKeepsGraphs =
+    "import torch.nn.functional as F\n"
+    "\n"
+    "\n"
+    "def fit(net, batches, opt):\n"
+    "    total = 0.0\n"
+    "    losses = []\n"
+    "    for x, y in batches:\n"
+    "        opt.zero_grad()\n"
+    "        loss = F.mse_loss(net(x), y)\n"
+    "        loss.backward()\n"
+    "        opt.step()\n"
+    "        total += loss\n"
+    "        losses.append(loss)\n"
+    "    return total, losses\n";
+
+TEST_F(LintCli, DiffShowsWhatFixChanges) {
+  const std::string path = folder_.write("keeps.py", kKeepsGraphs);
+  const CommandResult shown = lint_here("--diff --select memory keeps.py");
+  EXPECT_EQ(shown.exit_code, 1) << shown.err;
+  EXPECT_EQ(shown.out,
+            "--- keeps.py\n+++ keeps.py\n@@ -9,6 +9,6 @@\n"
+            "         loss = F.mse_loss(net(x), y)\n"
+            "         loss.backward()\n"
+            "         opt.step()\n"
+            "-        total += loss\n"
+            "-        losses.append(loss)\n"
+            "+        total += loss.detach()\n"
+            "+        losses.append(loss.detach())\n"
+            "     return total, losses\n");
+  EXPECT_EQ(read_all(path), kKeepsGraphs);
+  const CommandResult patched = run_command(
+      {"sh", "-c", "cd '" + folder_.path() + "' && patch -p0 --dry-run"}, shown.out, 60);
+  EXPECT_EQ(patched.exit_code, 0) << patched.out << patched.err;
+}
+
+TEST_F(LintCli, FixMendsAndReportsTheRest) {
+  const std::string path = folder_.write("keeps.py", kKeepsGraphs);
+  const CommandResult fixed = lint_here("--fix --select memory keeps.py");
+  EXPECT_EQ(fixed.exit_code, 0) << fixed.out;
+  EXPECT_THAT(fixed.err, HasSubstr("2 mended"));
+  EXPECT_THAT(read_all(path),
+              HasSubstr("total += loss.detach()\n        losses.append(loss.detach())"));
+  const CommandResult again = lint_here("--diff --select memory keeps.py");
+  EXPECT_EQ(again.exit_code, 0);
+  EXPECT_EQ(again.out, "");
+}
+
+TEST_F(LintCli, FixLeavesWhatCannotBeWritten) {
+  const CommandResult refused = lint({"--fix", "-"}, kKeepsGraphs);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("--fix cannot change standard input"));
+}
+
+TEST_F(LintCli, JUnitIsXml) {
+  folder_.write("keeps.py", kKeepsGraphs);
+  const CommandResult result = lint_here("--format junit --select memory keeps.py");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.out, StartsWith("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites "));
+  EXPECT_THAT(result.out, HasSubstr("<testsuite name=\"keeps.py\" tests=\"2\" failures=\"2\""));
+}
+
+TEST_F(LintCli, LanguageServerAnswersAndEnds) {
+  const auto message = [](const std::string& json) {
+    return "Content-Length: " + std::to_string(json.size()) + "\r\n\r\n" + json;
+  };
+  const nlohmann::json open = {
+      {"jsonrpc", "2.0"},
+      {"method", "textDocument/didOpen"},
+      {"params",
+       {{"textDocument",
+         {{"uri", "file://" + folder_.path() + "/train.py"}, {"version", 1}, {"text", kHazard}}}}}};
+  const std::string talk =
+      message(R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}})") +
+      message(open.dump()) + message(R"({"jsonrpc":"2.0","id":2,"method":"shutdown"})") +
+      message(R"({"jsonrpc":"2.0","method":"exit"})");
+  const CommandResult result = lint({"--lsp"}, talk);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("\"code\":\"zero-grad-missing\""));
+  EXPECT_EQ(lint({"--lsp"}, "nonsense\r\n\r\n").exit_code, 2);
+  EXPECT_EQ(lint({"--lsp"}, "").exit_code, 1);
+}
+
 TEST_F(LintCli, NoFilesIsSuccess) {
   const CommandResult result = lint({});
   EXPECT_EQ(result.exit_code, 0);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "rules/exact_text.h"
 #include "rules/kept_graph.h"
 
 namespace forerun::rules {
@@ -32,14 +33,15 @@ void check(const flow::Analysis& of, Findings& found) {
     const char* how_much = *level == Level::Error ? "with its saved activations"
                                                   : "though backward freed what it saved";
     if (seen == sum.node) {
-      found
-          .at(seen,
-              fmt::format(
-                  "{} is added to {} with its graph, and every iteration's graph stays alive, {}",
-                  added(of, sum), grows == "'a tensor'" ? "a running value" : grows, how_much))
-          .note(of.loop(sum.loop).at, "each iteration of this loop adds one graph")
+      auto draft = found.at(
+          seen, fmt::format(
+                    "{} is added to {} with its graph, and every iteration's graph stays alive, {}",
+                    added(of, sum), grows == "'a tensor'" ? "a running value" : grows, how_much));
+      draft.note(of.loop(sum.loop).at, "each iteration of this loop adds one graph")
           .help("add a number or a tensor without history: .item() or .detach()")
           .level(*level);
+      if (const auto place = behind_added(*of.node(sum.node).op))
+        draft.fix("add it without its graph", *place, ".detach()");
       continue;
     }
     found

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "rules/exact_text.h"
 #include "rules/kept_graph.h"
 
 namespace forerun::rules {
@@ -58,14 +59,15 @@ void report(const Analysis& of, Findings& found, NodeId id, LoopId loop, Level l
   const char* how_much =
       level == Level::Error ? "with its saved activations" : "though backward freed what it saved";
   if (seen == id) {
-    found
-        .at(seen,
-            fmt::format(
-                "{} is kept in {} with its graph, and every iteration's graph stays alive, {}",
-                what, where, how_much))
-        .note(of.loop(loop).at, "each iteration of this loop keeps one graph")
+    auto draft = found.at(
+        seen,
+        fmt::format("{} is kept in {} with its graph, and every iteration's graph stays alive, {}",
+                    what, where, how_much));
+    draft.note(of.loop(loop).at, "each iteration of this loop keeps one graph")
         .help("keep a number or a tensor without history: .item() or .detach()")
         .level(level);
+    if (const auto place = behind_added(*of.node(id).op))
+      draft.fix("keep it without its graph", *place, ".detach()");
     return;
   }
   found

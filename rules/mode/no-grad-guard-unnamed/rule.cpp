@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "rules/declarations.h"
+#include "rules/exact_text.h"
 
 namespace forerun::rules {
 namespace {
@@ -22,13 +23,15 @@ void declarations(const ir::Program& program, Findings& found) {
       return;
     const auto spelling = op.details.find("spelling");
     if (!cpp && (spelling == op.details.end() || !spelling->second.starts_with("torch"))) return;
-    found
-        .at(op.at,
-            cpp ? fmt::format("the {} guard has no name and ends with this statement", op.callee)
-                : fmt::format("{}() is made and never entered: it has no effect", op.callee))
-        .help(cpp ? "give the guard a name: it then lasts to the end of the block"
-                  : fmt::format("write 'with torch.{}():' around the code it is meant for",
-                                op.callee));
+    auto draft = found.at(
+        op.at, cpp ? fmt::format("the {} guard has no name and ends with this statement", op.callee)
+                   : fmt::format("{}() is made and never entered: it has no effect", op.callee));
+    draft.help(
+        cpp ? "give the guard a name: it then lasts to the end of the block"
+            : fmt::format("write 'with torch.{}():' around the code it is meant for", op.callee));
+    if (!cpp || spelling == op.details.end()) return;
+    if (const auto place = place_in(op, spelling->second + "()", 2))
+      draft.fix("give the guard a name", *place, " no_grad_guard");
   });
 }
 
