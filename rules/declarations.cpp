@@ -65,8 +65,12 @@ bool module_class(const ir::Program& program, const ir::Class& type, int depth) 
   return std::any_of(type.bases.begin(), type.bases.end(), [&](const std::string& base) {
     const ir::Class* own = class_named(program, base);
     if (own != nullptr && own != &type && depth < 8) return module_class(program, *own, depth + 1);
-    for (const char* end :
-         {"Module", "Sequential", "ModuleList", "Model", "Net", "Block", "Layer"}) {
+    for (const char* end : {"Module", "Sequential", "ModuleList"}) {
+      if (ends_with(base, end)) return true;
+    }
+    // Other libraries have layers and models, too.
+    if (imports(program, "tensorflow") || imports(program, "keras")) return false;
+    for (const char* end : {"Model", "Net", "Block", "Layer"}) {
       if (ends_with(base, end)) return true;
     }
     return false;

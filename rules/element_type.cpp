@@ -16,24 +16,28 @@ using ir::Kind;
 
 bool keeps_type(const std::string& callee) {
   static const std::set<std::string> known = {
-      "view",  "reshape", "flatten", "squeeze", "unsqueeze", "permute", "transpose", "contiguous", "t",
-      "expand", "repeat", "clone",   "clamp",   "clip",      "select",  "narrow",    "index_select",
-      "max",   "min",     "sum",     "abs",     "roll",      "flip",    "detach",    "masked_select"};
+      "view",       "reshape", "flatten",      "squeeze",      "unsqueeze", "permute", "transpose",
+      "contiguous", "t",       "expand",       "repeat",       "clone",     "clamp",   "clip",
+      "select",     "narrow",  "index_select", "max",          "min",       "sum",     "abs",
+      "roll",       "flip",    "detach",       "masked_select"};
   return known.contains(callee);
 }
 
 bool gives_integers(const std::string& callee) {
-  static const std::set<std::string> known = {"argmax", "argmin",  "argsort",       "randint", "randperm",
-                                              "arange", "nonzero", "count_nonzero", "numel",   "bincount",
-                                              "eq",     "ne",      "lt",            "gt",      "le",
-                                              "ge",     "one_hot", "searchsorted",  "bucketize"};
+  static const std::set<std::string> known = {
+      "argmax",   "argmin",       "argsort",  "randint",
+      "randperm", "arange",       "nonzero",  "count_nonzero",
+      "numel",    "bincount",     "eq",       "ne",
+      "lt",       "gt",           "le",       "ge",
+      "one_hot",  "searchsorted", "bucketize"};
   return known.contains(callee);
 }
 
 bool gives_floats(const std::string& callee) {
   static const std::set<std::string> known = {
-      "softmax", "log_softmax", "sigmoid", "tanh", "exp",  "log",  "sqrt",  "mean",  "std",  "var",
-      "norm",    "rand",        "randn",   "linspace", "div", "cos", "sin", "relu", "log1p", "rsqrt"};
+      "softmax", "log_softmax", "sigmoid", "tanh", "exp",   "log",   "sqrt",
+      "mean",    "std",         "var",     "norm", "rand",  "randn", "linspace",
+      "div",     "cos",         "sin",     "relu", "log1p", "rsqrt"};
   return known.contains(callee);
 }
 
@@ -81,10 +85,12 @@ class Types {
     const ir::Op* op = of_.maker(id);
     if (op == nullptr) return ElementType::Unknown;
     const flow::Node& node = of_.node(of_.value(id).def);
-    const Values& first = op->receiver || node.arguments.empty() ? node.receiver : node.arguments.front();
+    const Values& first =
+        op->receiver || node.arguments.empty() ? node.receiver : node.arguments.front();
     switch (op->kind) {
       case Kind::Loss:
-      case Kind::Forward: return op->results.size() == 1 ? ElementType::Float : ElementType::Unknown;
+      case Kind::Forward:
+        return op->results.size() == 1 ? ElementType::Float : ElementType::Unknown;
       case Kind::Detach: return join(first);
       case Kind::Index: return join(node.receiver);
       case Kind::HostRead: return op->callee == "cpu" ? join(first) : ElementType::Unknown;
@@ -97,7 +103,8 @@ class Types {
   }
 
   ElementType move(const ir::Op& op, const Values& moved) {
-    if (op.callee == "float" || op.callee == "double" || op.callee == "half" || op.callee == "bfloat16")
+    if (op.callee == "float" || op.callee == "double" || op.callee == "half" ||
+        op.callee == "bfloat16")
       return ElementType::Float;
     if (op.callee == "long" || op.callee == "int" || op.callee == "short" || op.callee == "byte" ||
         op.callee == "char" || op.callee == "bool")
@@ -137,12 +144,16 @@ class Types {
 }  // namespace
 
 ElementType element_type_named(const std::string& dtype) {
-  static const std::set<std::string> floats = {"float16", "float32", "float64", "bfloat16", "float", "double"};
-  static const std::set<std::string> integers = {"int8", "int16", "int32", "int64", "uint8", "bool", "long", "int"};
+  static const std::set<std::string> floats = {"float16",  "float32", "float64",
+                                               "bfloat16", "float",   "double"};
+  static const std::set<std::string> integers = {"int8",  "int16", "int32", "int64",
+                                                 "uint8", "bool",  "long",  "int"};
   if (floats.contains(dtype)) return ElementType::Float;
   return integers.contains(dtype) ? ElementType::Integer : ElementType::Unknown;
 }
 
-ElementType element_type(const Analysis& of, const Values& values) { return Types(of).join(values); }
+ElementType element_type(const Analysis& of, const Values& values) {
+  return Types(of).join(values);
+}
 
 }  // namespace forerun::rules

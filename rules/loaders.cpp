@@ -52,8 +52,9 @@ bool is_iterable_dataset(const Analysis& of, NodeId loader) {
   if (mentions(name, {"iterable", "webdataset", "stream", "chunk"})) return true;
   const ir::Class* own = class_named(*of.graph().program, name);
   if (own == nullptr) return false;
-  return std::any_of(own->bases.begin(), own->bases.end(),
-                     [](const std::string& base) { return mentions(base, {"iterable", "stream"}); });
+  return std::any_of(own->bases.begin(), own->bases.end(), [](const std::string& base) {
+    return mentions(base, {"iterable", "stream"});
+  });
 }
 
 bool is_given(const ir::Op& loader, const char* name, std::size_t position) {
@@ -69,9 +70,8 @@ bool is_literal_false(const ir::Op& loader, const char* name, std::size_t positi
 }
 
 bool has_open_arguments(const ir::Op& op) {
-  return std::any_of(op.arguments.begin(), op.arguments.end(), [](const ir::Argument& one) {
-    return one.name == "*" || one.name == "**";
-  });
+  return std::any_of(op.arguments.begin(), op.arguments.end(),
+                     [](const ir::Argument& one) { return one.name == "*" || one.name == "**"; });
 }
 
 bool is_for_evaluation(const Analysis& of, NodeId loader) {
@@ -79,7 +79,8 @@ bool is_for_evaluation(const Analysis& of, NodeId loader) {
   std::string text;
   for (const ir::Place& result : op.results) text += to_string(result) + " ";
   if (!op.arguments.empty()) text += ir::to_string(op.arguments.front().value);
-  return mentions(text, {"val", "test", "eval", "dev", "infer", "pred", "query", "gallery", "calib"});
+  return mentions(text,
+                  {"val", "test", "eval", "dev", "infer", "pred", "query", "gallery", "calib"});
 }
 
 }  // namespace forerun::rules

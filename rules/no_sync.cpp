@@ -99,8 +99,8 @@ bool any_no_sync(const Analysis& of, const Values& values, NoSync& found) {
 }
 
 // (condition, if true, if false), as an operation or as a scope's own arguments.
-bool choice(const Analysis& of, const std::vector<ir::Argument>& written, const std::vector<Values>& values,
-            NodeId at, NoSync& found) {
+bool choice(const Analysis& of, const std::vector<ir::Argument>& written,
+            const std::vector<Values>& values, NodeId at, NoSync& found) {
   if (written.size() != 3) return false;
   const bool first = any_no_sync(of, values[1], found);
   const bool second = any_no_sync(of, values[2], found);
@@ -132,7 +132,8 @@ std::optional<NoSync> no_sync_around(const Analysis& of, NodeId node) {
         const ir::Op* maker = of.maker(value);
         if (maker == nullptr) continue;
         const NodeId def = of.value(value).def;
-        if (maker->callee == "select" && choice(of, maker->arguments, of.node(def).arguments, def, found))
+        if (maker->callee == "select" &&
+            choice(of, maker->arguments, of.node(def).arguments, def, found))
           return found;
         if (is_no_sync(of, value)) {
           found.chosen = def;
@@ -157,7 +158,8 @@ std::optional<bool> met_in_round(const Analysis& of, LoopId loop, NodeId node, l
   return all;
 }
 
-std::optional<bool> active_in_round(const Analysis& of, LoopId loop, const NoSync& scope, long i, long k) {
+std::optional<bool> active_in_round(const Analysis& of, LoopId loop, const NoSync& scope, long i,
+                                    long k) {
   const NodeId at = scope.condition == nullptr ? scope.chosen : scope.scope;
   const auto met = met_in_round(of, loop, at, i, k);
   if (!met || scope.condition == nullptr) return met;
@@ -168,7 +170,8 @@ std::optional<bool> active_in_round(const Analysis& of, LoopId loop, const NoSyn
 
 std::optional<long> rounds_of(const Analysis& of, LoopId loop, long k) {
   const ir::Loop* source = of.loop(loop).source;
-  if (source == nullptr || source->form != ir::Loop::Form::Counted || !source->iterable) return std::nullopt;
+  if (source == nullptr || source->form != ir::Loop::Form::Counted || !source->iterable)
+    return std::nullopt;
   return Round(of, loop, 0, k).value(*source->iterable, of.node(of.loop(loop).head).receiver);
 }
 

@@ -13,8 +13,9 @@ using ir::Kind;
 bool is_work(const ir::Op& op) {
   if (op.kind == Kind::Load) return true;
   return (op.kind == Kind::Call || op.kind == Kind::Tensor || op.kind == Kind::Construct) &&
-         mentions(op.callee, {"open", "imread", "load", "decode", "transform", "resize", "tokenize", "augment",
-                              "read_image", "read_csv", "parse", "crop", "fromarray", "from_file"});
+         mentions(op.callee,
+                  {"open", "imread", "load", "decode", "transform", "resize", "tokenize", "augment",
+                   "read_image", "read_csv", "parse", "crop", "fromarray", "from_file"});
 }
 
 bool works_per_sample(const Analysis& of, NodeId loader) {
@@ -25,7 +26,8 @@ bool works_per_sample(const Analysis& of, NodeId loader) {
     each_operation(*get, [&](const Site& site) {
       works |= is_work(*site.op);
       const ir::Place* called = site.op->receiver ? place_of(*site.op->receiver) : nullptr;
-      works |= called != nullptr && mentions(to_string(*called), {"transform", "augment", "tokenizer"});
+      works |=
+          called != nullptr && mentions(to_string(*called), {"transform", "augment", "tokenizer"});
     });
     return works;
   }
@@ -44,7 +46,9 @@ bool works_per_sample(const Analysis& of, NodeId loader) {
 void check(const Analysis& of, Findings& found) {
   for (const LoaderUse& use : loader_uses(of)) {
     const ir::Op& loader = *of.node(use.made).op;
-    if (loader.callee != "DataLoader" || has_open_arguments(loader) || !is_training_loop(of, use.loop)) continue;
+    if (loader.callee != "DataLoader" || has_open_arguments(loader) ||
+        !is_training_loop(of, use.loop))
+      continue;
     if (is_given(loader, "num_workers", 5) && !is_literal_false(loader, "num_workers", 5)) continue;
     if (!works_per_sample(of, use.made)) continue;
     found.at(use.made, "samples are loaded by the training process, between its steps")
@@ -56,6 +60,7 @@ void check(const Analysis& of, Findings& found) {
 }  // namespace
 
 extern const Rule loader_in_main_process;
-constinit const Rule loader_in_main_process{Level::Note, check, kinds(Kind::Backward, Kind::Step, Kind::ScalerStep)};
+constinit const Rule loader_in_main_process{Level::Note, check,
+                                            kinds(Kind::Backward, Kind::Step, Kind::ScalerStep)};
 
 }  // namespace forerun::rules

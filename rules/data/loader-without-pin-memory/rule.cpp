@@ -35,12 +35,14 @@ NodeId moved(const Analysis& of, LoopId loop) {
     const flow::Node& node = of.node(move);
     if (of.innermost_loop(move) != loop) continue;
     const bool to_device =
-        node.op->callee == "cuda" ||
-        (node.op->callee == "to" && !node.op->arguments.empty() &&
-         mentions(ir::to_string(node.op->arguments.front().value), {"cuda", "device", "gpu", "rank"}));
+        node.op->callee == "cuda" || (node.op->callee == "to" && !node.op->arguments.empty() &&
+                                      mentions(ir::to_string(node.op->arguments.front().value),
+                                               {"cuda", "device", "gpu", "rank"}));
     if (!to_device) continue;
     for (const ValueId one : node.receiver) {
-      if (of.value(one).form == flow::Value::Form::Element && of.value(one).def == of.loop(loop).head) return move;
+      if (of.value(one).form == flow::Value::Form::Element &&
+          of.value(one).def == of.loop(loop).head)
+        return move;
     }
   }
   return flow::kNone;
@@ -51,7 +53,9 @@ void check(const Analysis& of, Findings& found) {
   if (!names_cuda(*of.graph().program)) return;
   for (const LoaderUse& use : loader_uses(of)) {
     const ir::Op& loader = *of.node(use.made).op;
-    if (loader.callee != "DataLoader" || has_open_arguments(loader) || !is_training_loop(of, use.loop)) continue;
+    if (loader.callee != "DataLoader" || has_open_arguments(loader) ||
+        !is_training_loop(of, use.loop))
+      continue;
     if (is_given(loader, "pin_memory", 7) && !is_literal_false(loader, "pin_memory", 7)) continue;
     const NodeId move = moved(of, use.loop);
     if (move == flow::kNone || is_pinned(of, use.loop)) continue;
@@ -64,7 +68,7 @@ void check(const Analysis& of, Findings& found) {
 }  // namespace
 
 extern const Rule loader_without_pin_memory;
-constinit const Rule loader_without_pin_memory{Level::Note, check, kinds(Kind::Backward, Kind::Step, Kind::ScalerStep),
-                                               true};
+constinit const Rule loader_without_pin_memory{
+    Level::Note, check, kinds(Kind::Backward, Kind::Step, Kind::ScalerStep), true};
 
 }  // namespace forerun::rules

@@ -36,7 +36,8 @@ Loaders loaders_of(const ir::Program& program) {
     const ir::Op& op = *site.op;
     if (op.kind != Kind::Construct || op.callee != "DataLoader") return;
     found.seeds |= is_given(op, "worker_init_fn", 10) || has_open_arguments(op);
-    if (is_given(op, "num_workers", 5) && !is_literal_false(op, "num_workers", 5)) found.with_workers = &op;
+    if (is_given(op, "num_workers", 5) && !is_literal_false(op, "num_workers", 5))
+      found.with_workers = &op;
   });
   return found;
 }
@@ -64,23 +65,28 @@ bool seeds_by_worker(const ir::Program& program) {
   return found;
 }
 
-void judge(const ir::Program& program, const ir::Class& type, const Loaders& loaders, Findings& found) {
+void judge(const ir::Program& program, const ir::Class& type, const Loaders& loaders,
+           Findings& found) {
   const auto made = generators(program, type);
   for (const ir::Function* method : methods_of(program, type.name)) {
-    if (method->name != type.name + ".__getitem__" && method->name != type.name + ".__iter__") continue;
+    if (method->name != type.name + ".__getitem__" && method->name != type.name + ".__iter__")
+      continue;
     each_operation(*method, [&](const Site& site) {
       const ir::Op& op = *site.op;
       const ir::Place* receiver = op.receiver ? place_of(*op.receiver) : nullptr;
       if (receiver != nullptr && made.contains(*receiver)) {
-        found.at(op.at, fmt::format("every worker has a copy of {} and draws the same numbers", to_string(*receiver)))
+        found
+            .at(op.at, fmt::format("every worker has a copy of {} and draws the same numbers",
+                                   to_string(*receiver)))
             .note(made.at(*receiver)->at, "it is made here, before the workers are")
             .note(loaders.with_workers->at, "this loader has workers")
             .help("make it in each worker, seeded with torch.initial_seed() or the worker's id");
         return;
       }
       const auto spelling = op.details.find("spelling");
-      if (receiver != nullptr || spelling == op.details.end() || !spelling->second.starts_with("numpy.random.") ||
-          makes_generator(op) || op.callee == "seed")
+      if (receiver != nullptr || spelling == op.details.end() ||
+          !spelling->second.starts_with("numpy.random.") || makes_generator(op) ||
+          op.callee == "seed")
         return;
       found.at(op.at, "before PyTorch 1.9 every worker draws the same numbers from numpy here")
           .note(loaders.with_workers->at, "this loader has workers and no worker_init_fn")
@@ -104,6 +110,7 @@ void declarations(const ir::Program& program, Findings& found) {
 }  // namespace
 
 extern const Rule numpy_rng_in_workers;
-constinit const Rule numpy_rng_in_workers{Level::Error, nullptr, kinds(Kind::Construct), false, declarations};
+constinit const Rule numpy_rng_in_workers{Level::Error, nullptr, kinds(Kind::Construct), false,
+                                          declarations};
 
 }  // namespace forerun::rules

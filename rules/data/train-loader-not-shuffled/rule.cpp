@@ -12,14 +12,15 @@ bool is_ordered(const Analysis& of, flow::NodeId loader) {
   const ir::Op& op = *of.node(loader).op;
   std::string text = dataset_class(of, loader);
   if (!op.arguments.empty()) text += ir::to_string(op.arguments.front().value);
-  return mentions(text, {"time", "seq", "stream", "text", "corpus", "buffer", "replay", "rollout", "video",
-                         "series", "window", "sorted", "language", "shuffled"});
+  return mentions(text, {"time", "seq", "stream", "text", "corpus", "buffer", "replay", "rollout",
+                         "video", "series", "window", "sorted", "language", "shuffled"});
 }
 
 bool is_sequential(const ir::Op& loader) {
   if (loader.callee == "make_data_loader") {
     const auto sampler = loader.details.find("template");
-    return sampler != loader.details.end() && sampler->second.find("Sequential") != std::string::npos;
+    return sampler != loader.details.end() &&
+           sampler->second.find("Sequential") != std::string::npos;
   }
   if (is_given(loader, "sampler", 3) || is_given(loader, "batch_sampler", 4)) return false;
   return !is_given(loader, "shuffle", 2) || is_literal_false(loader, "shuffle", 2);
@@ -29,8 +30,11 @@ bool is_sequential(const ir::Op& loader) {
 void check(const Analysis& of, Findings& found) {
   for (const LoaderUse& use : loader_uses(of)) {
     const ir::Op& loader = *of.node(use.made).op;
-    if (has_open_arguments(loader) || !is_training_loop(of, use.loop) || !is_sequential(loader)) continue;
-    if (is_iterable_dataset(of, use.made) || is_ordered(of, use.made) || is_for_evaluation(of, use.made)) continue;
+    if (has_open_arguments(loader) || !is_training_loop(of, use.loop) || !is_sequential(loader))
+      continue;
+    if (is_iterable_dataset(of, use.made) || is_ordered(of, use.made) ||
+        is_for_evaluation(of, use.made))
+      continue;
     const bool cpp = loader.callee == "make_data_loader";
     found.at(use.made, "training data comes in the same order in every epoch")
         .note(of.loop(use.loop).at, "this loop trains on it")

@@ -23,7 +23,10 @@ void check(const Analysis& of, Findings& found) {
       const auto around = no_sync_around(of, forward);
       if (around && around->scope == scope->scope) continue;
       if (around) continue;
-      found.at(scope->scope, "only backward is under no_sync(): the forward outside it has asked for synchronisation")
+      found
+          .at(scope->scope,
+              "only backward is under no_sync(): the forward outside it has asked for "
+              "synchronisation")
           .note(forward, "the forward is here")
           .help("put forward and backward under no_sync() together");
       break;

@@ -17,7 +17,8 @@ bool steps_unsynchronised(const Analysis& of, const NoSync& scope, NodeId backwa
   if (loop == flow::kNone) return false;
   if (of.innermost_loop(step) != loop) {  // the micro-batches are a loop of their own
     const auto rounds = rounds_of(of, loop, kEvery);
-    return rounds && *rounds > 0 && active_in_round(of, loop, scope, *rounds - 1, kEvery).value_or(false);
+    return rounds && *rounds > 0 &&
+           active_in_round(of, loop, scope, *rounds - 1, kEvery).value_or(false);
   }
   for (long i = 0; i < 2 * kEvery; ++i) {
     if (met_in_round(of, loop, step, i, kEvery).value_or(false) &&
@@ -37,7 +38,9 @@ void check(const Analysis& of, Findings& found) {
     for (const NodeId step : steps) {
       const auto next = of.path(
           backward, [&](NodeId at) { return at == step; },
-          [&](NodeId at) { return at != backward && of.node(at).is(Kind::Backward) && !no_sync_around(of, at); });
+          [&](NodeId at) {
+            return at != backward && of.node(at).is(Kind::Backward) && !no_sync_around(of, at);
+          });
       if (!next || !steps_unsynchronised(of, *scope, backward, step)) continue;
       found.at(scope->chosen, "no_sync() is active in the round whose gradients are stepped with")
           .note(step, "each process steps here with gradients of its own")
@@ -50,6 +53,7 @@ void check(const Analysis& of, Findings& found) {
 }  // namespace
 
 extern const Rule ddp_no_sync_inverted;
-constinit const Rule ddp_no_sync_inverted{Level::Error, check, kinds(Kind::Step, Kind::ScalerStep), true};
+constinit const Rule ddp_no_sync_inverted{Level::Error, check, kinds(Kind::Step, Kind::ScalerStep),
+                                          true};
 
 }  // namespace forerun::rules

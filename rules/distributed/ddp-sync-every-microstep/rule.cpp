@@ -16,7 +16,8 @@ bool is_distributed(const Analysis& of, NodeId backward) {
   for (const ValueId owner : of.gradients_of(backward).owners) {
     for (const ValueId one : of.sources({owner})) {
       const ir::Op* maker = of.maker(one);
-      if (maker != nullptr && maker->kind == Kind::Construct && maker->callee == "DistributedDataParallel")
+      if (maker != nullptr && maker->kind == Kind::Construct &&
+          maker->callee == "DistributedDataParallel")
         return true;
     }
   }
@@ -25,11 +26,13 @@ bool is_distributed(const Analysis& of, NodeId backward) {
 
 bool switches_by_hand(const Analysis& of) {
   return !of.where([](const flow::Node& node) {
-             return node.op != nullptr &&
-                    std::any_of(node.op->results.begin(), node.op->results.end(), [](const ir::Place& place) {
-                      return !place.steps.empty() && place.steps.back() == "require_backward_grad_sync";
-                    });
-           }).empty();
+              return node.op != nullptr &&
+                     std::any_of(node.op->results.begin(), node.op->results.end(),
+                                 [](const ir::Place& place) {
+                                   return !place.steps.empty() &&
+                                          place.steps.back() == "require_backward_grad_sync";
+                                 });
+            }).empty();
 }
 
 // Each micro-batch sums all gradients over the processes, though only the last sum is used.
@@ -38,9 +41,12 @@ void check(const Analysis& of, Findings& found) {
   for (const AccumulationWindow& window : accumulation_windows(of)) {
     if (!is_distributed(of, window.backward)) continue;
     bool any = false;
-    for (const NodeId backward : of.all(Kind::Backward)) any |= no_sync_around(of, backward).has_value();
+    for (const NodeId backward : of.all(Kind::Backward))
+      any |= no_sync_around(of, backward).has_value();
     if (any) return;
-    found.at(window.backward, "gradients are synchronised in every micro-batch, not once before the step")
+    found
+        .at(window.backward,
+            "gradients are synchronised in every micro-batch, not once before the step")
         .note(window.step, "they are stepped with here")
         .help("run forward and backward of all micro-batches but the last under model.no_sync()");
   }
@@ -49,6 +55,7 @@ void check(const Analysis& of, Findings& found) {
 }  // namespace
 
 extern const Rule ddp_sync_every_microstep;
-constinit const Rule ddp_sync_every_microstep{Level::Note, check, kinds(Kind::Step, Kind::ScalerStep), true};
+constinit const Rule ddp_sync_every_microstep{Level::Note, check,
+                                              kinds(Kind::Step, Kind::ScalerStep), true};
 
 }  // namespace forerun::rules

@@ -10,7 +10,8 @@ using ir::Kind;
 const ir::Op* wrapping(const ir::Program& program) {
   const ir::Op* found = nullptr;
   each_operation(program, [&](const Site& site) {
-    if (site.op->kind == Kind::Construct && site.op->callee == "DistributedDataParallel" && found == nullptr)
+    if (site.op->kind == Kind::Construct && site.op->callee == "DistributedDataParallel" &&
+        found == nullptr)
       found = site.op;
   });
   return found;
@@ -22,8 +23,8 @@ bool divides_data(const ir::Program& program) {
   each_operation(program, [&](const Site& site) {
     const ir::Op& op = *site.op;
     if (op.kind == Kind::Construct || op.kind == Kind::Call)
-      found |= mentions(op.callee, {"shard", "split_dataset_by", "splitbynode", "split_by_node", "partition",
-                                    "distributedsampler", "distributed_sampler"});
+      found |= mentions(op.callee, {"shard", "split_dataset_by", "splitbynode", "split_by_node",
+                                    "partition", "distributedsampler", "distributed_sampler"});
   });
   return found;
 }
@@ -44,10 +45,13 @@ void check(const Analysis& of, Findings& found) {
   for (const LoaderUse& use : loader_uses(of)) {
     const ir::Op& loader = *of.node(use.made).op;
     if (loader.callee != "DataLoader" || !is_training_loop(of, use.loop)) continue;
-    if (is_given(loader, "sampler", 3) || is_given(loader, "batch_sampler", 4) || has_open_arguments(loader) ||
-        depends_on_rank(loader) || is_iterable_dataset(of, use.made) || is_for_evaluation(of, use.made))
+    if (is_given(loader, "sampler", 3) || is_given(loader, "batch_sampler", 4) ||
+        has_open_arguments(loader) || depends_on_rank(loader) ||
+        is_iterable_dataset(of, use.made) || is_for_evaluation(of, use.made))
       continue;
-    found.at(use.made, "every process trains on all of the data: the loader has no distributed sampler")
+    found
+        .at(use.made,
+            "every process trains on all of the data: the loader has no distributed sampler")
         .note(wrapped->at, "the model is trained by several processes")
         .help("pass sampler=DistributedSampler(dataset) and call its set_epoch() in every epoch");
   }
@@ -56,6 +60,7 @@ void check(const Analysis& of, Findings& found) {
 }  // namespace
 
 extern const Rule distributed_sampler_missing;
-constinit const Rule distributed_sampler_missing{Level::Warning, check, kinds(Kind::Step, Kind::ScalerStep), true};
+constinit const Rule distributed_sampler_missing{Level::Warning, check,
+                                                 kinds(Kind::Step, Kind::ScalerStep), true};
 
 }  // namespace forerun::rules

@@ -12,7 +12,8 @@ using ir::Kind;
 bool sets_epoch(const ir::Program& program) {
   bool found = false;
   each_operation(program, [&](const Site& site) {
-    found |= site.op->callee == "set_epoch" || mentions(site.op->callee, {"set_epoch", "reshuffle"});
+    found |=
+        site.op->callee == "set_epoch" || mentions(site.op->callee, {"set_epoch", "reshuffle"});
   });
   return found;
 }
@@ -23,7 +24,8 @@ bool feeds_epochs(const Analysis& of, const Values& sampler, flow::LoopId& epoch
     const flow::Node& loader = of.node(use.made);
     bool has = false;
     for (const Values& given : loader.arguments) has |= flow::intersect(given, sampler);
-    if (!has || !is_training_loop(of, use.loop) || of.loop(use.loop).parent == flow::kNone) continue;
+    if (!has || !is_training_loop(of, use.loop) || of.loop(use.loop).parent == flow::kNone)
+      continue;
     epochs = of.loop(use.loop).parent;
     return true;
   }
@@ -49,6 +51,7 @@ void check(const Analysis& of, Findings& found) {
 }  // namespace
 
 extern const Rule sampler_epoch_not_set;
-constinit const Rule sampler_epoch_not_set{Level::Warning, check, kinds(Kind::Step, Kind::ScalerStep), true};
+constinit const Rule sampler_epoch_not_set{Level::Warning, check,
+                                           kinds(Kind::Step, Kind::ScalerStep), true};
 
 }  // namespace forerun::rules

@@ -1,7 +1,8 @@
+#include "rules/rule.h"
+
 #include <algorithm>
 
 #include "rules/declarations.h"
-#include "rules/rule.h"
 
 namespace forerun::rules {
 namespace {
@@ -12,13 +13,15 @@ using flow::ValueId;
 using flow::Values;
 using ir::Kind;
 
-const std::initializer_list<const char*> kRanks = {"rank", "main_process", "is_main", "master", "primary",
-                                                  "is_root", "global_zero", "is_chief", "should_save"};
+const std::initializer_list<const char*> kRanks = {
+    "rank",        "main_process", "is_main",     "master", "primary",   "is_root",
+    "global_zero", "is_chief",     "should_save", "gpu_id", "worker_id", "proc_id"};
 
 bool is_distributed(const ir::Program& program) {
   bool found = false;
   each_operation(program, [&](const Site& site) {
-    found |= site.op->callee == "DistributedDataParallel" || site.op->callee == "init_process_group";
+    found |=
+        site.op->callee == "DistributedDataParallel" || site.op->callee == "init_process_group";
   });
   return found;
 }
@@ -32,6 +35,9 @@ bool asks_for_rank(const Analysis& of, const ir::Operand& operand, const Values&
     const ir::Op* maker = of.maker(one);
     if (maker == nullptr) continue;
     if (mentions(maker->callee, kRanks)) return true;
+    for (const ir::Argument& given : maker->arguments) {
+      if (mentions(ir::to_string(given.value), kRanks)) return true;
+    }
     for (const ir::Place& result : maker->results) {
       if (mentions(to_string(result), kRanks)) return true;
     }
@@ -42,7 +48,8 @@ bool asks_for_rank(const Analysis& of, const ir::Operand& operand, const Values&
 bool is_guarded(const Analysis& of, NodeId save) {
   for (const Analysis::Guard& guard : of.guards(save)) {
     const flow::Node& branch = of.node(guard.branch);
-    if (branch.condition != nullptr && asks_for_rank(of, *branch.condition, branch.receiver)) return true;
+    if (branch.condition != nullptr && asks_for_rank(of, *branch.condition, branch.receiver))
+      return true;
   }
   // The caller may ask before it calls: an entry point that only saves is a helper.
   return false;
@@ -72,9 +79,11 @@ bool trains_here(const Analysis& of) {
 void check(const Analysis& of, Findings& found) {
   if (!trains_here(of) || !is_distributed(*of.graph().program)) return;
   for (const NodeId save : of.all(Kind::Save)) {
-    if (!is_torch_save(*of.node(save).op) || is_guarded(of, save) || writes_its_own_file(of, save)) continue;
+    if (!is_torch_save(*of.node(save).op) || is_guarded(of, save) || writes_its_own_file(of, save))
+      continue;
     found.at(save, "every process writes this file")
-        .help("save under 'if rank == 0:', and let the others wait at a barrier before they load it");
+        .help(
+            "save under 'if rank == 0:', and let the others wait at a barrier before they load it");
   }
 }
 

@@ -1,8 +1,9 @@
+#include "rules/rule.h"
+
 #include <algorithm>
 #include <set>
 
 #include "rules/modes.h"
-#include "rules/rule.h"
 
 namespace forerun::rules {
 namespace {
@@ -83,12 +84,16 @@ void check(const Analysis& of, Findings& found) {
     if (forward == flow::kNone || handles_mode(of, modules)) continue;
     NodeId where = forward;
     for (const NodeId mode : of.all(Kind::TrainMode)) {
-      const bool later = of.path(
-          mode, [&](NodeId at) { return at == forward; }, [](NodeId) { return false; }).has_value();
+      const bool later =
+          of.path(
+                mode, [&](NodeId at) { return at == forward; }, [](NodeId) { return false; })
+              .has_value();
       if (later && sets_training(of, mode, modules)) where = mode;
     }
     if (!reported.insert(where).second) continue;
-    found.at(where, "batch norm of frozen layers is in training mode: its running statistics still move")
+    found
+        .at(where,
+            "batch norm of frozen layers is in training mode: its running statistics still move")
         .note(freezing, "the parameters are frozen here")
         .help("call eval() on the frozen module after train()");
   }

@@ -1,6 +1,6 @@
-#include <algorithm>
-
 #include "rules/rule.h"
+
+#include <algorithm>
 
 namespace forerun::rules {
 namespace {

@@ -1,9 +1,10 @@
+#include "rules/rule.h"
+
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "rules/declarations.h"
-#include "rules/rule.h"
 
 namespace forerun::rules {
 namespace {
@@ -15,8 +16,8 @@ bool turns_off(const ir::Scope& scope) {
 }
 
 bool starts_a_thread(const ir::Op& op) {
-  return mentions(op.callee, {"thread", "async", "parallel_for", "submit", "enqueue", "intraop_launch",
-                              "launch"}) ||
+  return mentions(op.callee, {"thread", "async", "parallel_for", "submit", "enqueue",
+                              "intraop_launch", "launch"}) ||
          (op.kind == Kind::Append && op.receiver &&
           mentions(ir::to_string(*op.receiver), {"thread", "worker", "future", "task"}));
 }
@@ -79,7 +80,9 @@ void declarations(const ir::Program& program, Findings& found) {
           if (run == nullptr && free.name == named->name) run = &free;
         }
         if (run == nullptr || !runs_unguarded(*run)) continue;
-        found.at(site.op->at, "this thread runs the model with gradients on: the guard is another thread's")
+        found
+            .at(site.op->at,
+                "this thread runs the model with gradients on: the guard is another thread's")
             .note(guard->at, "the guard only holds in the thread that made it")
             .help("make the guard inside the function that the thread runs");
       }

@@ -1,8 +1,9 @@
+#include "rules/rule.h"
+
 #include <algorithm>
 
 #include "rules/declarations.h"
 #include "rules/modes.h"
-#include "rules/rule.h"
 
 namespace forerun::rules {
 namespace {
@@ -37,7 +38,8 @@ bool on_purpose(const Analysis& of, NodeId node) {
 std::vector<NodeId> ways_of_training(const Analysis& of, const Values& modules) {
   std::vector<NodeId> found;
   for (const NodeId mode : of.all(Kind::TrainMode)) {
-    if (sets_training(of, mode, modules) && of.node(mode).op->arguments.empty()) found.push_back(mode);
+    if (sets_training(of, mode, modules) && of.node(mode).op->arguments.empty())
+      found.push_back(mode);
   }
   for (const ValueId module : modules) {
     const ir::Op* made = of.maker(module);
@@ -57,17 +59,14 @@ void check(const Analysis& of, Findings& found) {
     for (const NodeId start : ways_of_training(of, modules)) {
       const auto met = of.path(
           start, [&](NodeId at) { return at == forward; },
-          [&](NodeId at) {
-            return sets_evaluation(of, at, modules) || of.may_touch(at, modules);
-          });
+          [&](NodeId at) { return sets_evaluation(of, at, modules) || of.may_touch(at, modules); });
       if (!met) continue;
       const bool here = of.node(start).is(Kind::TrainMode) && is_evaluation_code(of, start);
       found
-          .at(here ? start : forward,
-              here ? "the model is put in training mode and then evaluated"
-                   : "the model is evaluated in training mode")
-          .note(here ? forward : start, here ? "this forward evaluates it"
-                                             : "it is in training mode from here on")
+          .at(here ? start : forward, here ? "the model is put in training mode and then evaluated"
+                                           : "the model is evaluated in training mode")
+          .note(here ? forward : start,
+                here ? "this forward evaluates it" : "it is in training mode from here on")
           .help("call eval() before the evaluation and train() after it");
       break;
     }

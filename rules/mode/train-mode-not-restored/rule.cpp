@@ -1,5 +1,6 @@
-#include "rules/modes.h"
 #include "rules/rule.h"
+
+#include "rules/modes.h"
 
 namespace forerun::rules {
 namespace {
@@ -35,9 +36,7 @@ void check(const Analysis& of, Findings& found) {
       if (loop == flow::kNone || !of.comes_round(loop, evaluation, forward)) continue;
       const auto met = of.path(
           evaluation, [&](NodeId at) { return at == forward; },
-          [&](NodeId at) {
-            return sets_training(of, at, modules) || of.may_touch(at, modules);
-          },
+          [&](NodeId at) { return sets_training(of, at, modules) || of.may_touch(at, modules); },
           loop);
       if (!met) continue;
       const NodeId seen = of.seen_from(loop, evaluation);
