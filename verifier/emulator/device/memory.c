@@ -26,11 +26,14 @@ static void before_fork(void) { pthread_mutex_lock(&lock); }
 static void after_fork(void) { pthread_mutex_unlock(&lock); }
 
 // 8 TiB of addresses, or as much of that as the process may have (ulimit -v).
+#ifndef EMU_SPACE_BYTES  // a sanitizer leaves less room
+#define EMU_SPACE_BYTES (8ull << 40)
+#endif
 static void reserve_space(void) {
   pthread_atfork(before_fork, after_fork, after_fork);
   for (int device = 0; device < EMU_MAX_DEVICES; ++device)
     small[device] = (EmuArena){.device = device, .kind = EMU_ALLOCATION};
-  for (uint64_t bytes = 8ull << 40; bytes >= 64ull << 30; bytes /= 2) {
+  for (uint64_t bytes = EMU_SPACE_BYTES; bytes >= 64ull << 30; bytes /= 2) {
     void* at = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED) continue;
     const uint64_t start = emu_round_up((uint64_t)(uintptr_t)at, EMU_PAGE_BYTES);

@@ -1,5 +1,6 @@
 #include "verifier/emulator/device/pool.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "verifier/emulator/device/memory.h"
@@ -9,10 +10,17 @@
 static EmuPool defaults[EMU_MAX_DEVICES];
 static EmuPool* current[EMU_MAX_DEVICES];  // null: the default
 
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static void make_defaults(void) {
+  for (int device = 0; device < EMU_MAX_DEVICES; ++device) {
+    defaults[device].arena.device = device;
+    defaults[device].arena.kind = EMU_ASYNC;
+  }
+}
+
 EmuPool* emu_default_pool(int device) {
   if (device < 0 || device >= emu_device_count()) return NULL;
-  defaults[device].arena.device = device;
-  defaults[device].arena.kind = EMU_ASYNC;
+  pthread_once(&once, make_defaults);
   return &defaults[device];
 }
 
