@@ -297,6 +297,26 @@ TEST(Observation, AUserMarksSteps) {
   EXPECT_EQ(seen.process().steps, 6u);
 }
 
+// The main thread runs no Python from before the first use of the device.
+TEST(Observation, TrainingInAThreadHasSteps) {
+  const TemporaryFolder folder;
+  const std::string path =
+      folder.write("train.py",
+                   "import threading, time, torch\n"
+                   "def train():\n"
+                   "    net = torch.nn.Linear(8, 8).cuda()\n"
+                   "    optimizer = torch.optim.SGD(net.parameters(), 0.1)\n"
+                   "    for i in range(6):\n"
+                   "        net(torch.randn(4, 8, device='cuda')).sum().backward()\n"
+                   "        time.sleep(0.2)\n"
+                   "        optimizer.step()\n"
+                   "thread = threading.Thread(target=train)\n"
+                   "thread.start()\n"
+                   "thread.join()\n");
+  const Observed seen({FORERUN_PYTHON, path});
+  EXPECT_GE(seen.process().steps, 5u);  // the first may be over before the hook is there
+}
+
 TEST(Observation, WorkersThatDoNotUseTheDeviceAreNotInTheLog) {
   const Program program(
       "from torch.utils.data import DataLoader\n"
