@@ -6,8 +6,8 @@
 // c10::reportMemoryUsageToProfiler(void* ptr, int64_t alloc_size, size_t total_allocated, size_t
 // total_reserved, c10::Device device): c10/core/Allocator.h, unchanged from PyTorch 1.11 to 2.11;
 // Device is two bytes, type and index, and CUDA is type 1 (c10/core/DeviceType.h).
-// c10::reportOutOfMemoryToProfiler(int64_t alloc_size, size_t total_allocated, size_t total_reserved,
-// c10::Device device) is called before OutOfMemoryError is raised.
+// c10::reportOutOfMemoryToProfiler(int64_t alloc_size, size_t total_allocated, size_t
+// total_reserved, c10::Device device) is called before OutOfMemoryError is raised.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stddef.h>
