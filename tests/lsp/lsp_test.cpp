@@ -93,7 +93,9 @@ Result<Checked> check(const std::string& path, const std::string& text) {
       finding.location = {path, {line, column}, {line, column + 3}};
       finding.message = "this is bad";
       finding.help = "be good";
-      finding.related.push_back({{path, {1, 1}, {}}, "the file begins here"});
+      finding.related.emplace_back();
+      finding.related.back().location = {path, {1, 1}, {}};
+      finding.related.back().message = "the file begins here";
       finding.fixes.push_back({"make it good", finding.location, "good"});
       checked.findings.push_back(finding);
     }
