@@ -39,7 +39,7 @@ typedef struct {
 typedef struct {
   uint32_t state;  // 0 free, 1 being written, 2 readable
   int32_t pid;
-  int32_t rank;  // RANK of the environment; -1 without
+  int32_t rank;         // RANK of the environment; -1 without
   uint64_t start_time;  // field 22 of /proc/PID/stat
   EmuProcessDevice device[EMU_MAX_DEVICES];
 } EmuProcessUse;
@@ -53,5 +53,6 @@ typedef struct {
   uint64_t unbacked_copies;  // to the device, too large to keep: their contents read back as zero
   EmuDeviceReport devices[EMU_MAX_DEVICES];
   EmuNamedCount names[EMU_MAX_NAMES];
-  EmuProcessUse process[EMU_MAX_PROCESSES];  // that loaded PyTorch's CUDA libraries or used the device
+  EmuProcessUse
+      process[EMU_MAX_PROCESSES];  // that loaded PyTorch's CUDA libraries or used the device
 } EmuReport;
