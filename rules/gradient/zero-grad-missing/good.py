@@ -165,14 +165,6 @@ def a_list_of_optimizers(net, batches, optimizers):
             optimizer.step()
 
 
-def once_an_epoch_is_another_rule(net, batches, opt, epochs):
-    for _ in range(epochs):
-        opt.zero_grad()
-        for x, y in batches:
-            F.mse_loss(net(x), y).backward()
-            opt.step()
-
-
 def a_model_of_unknown_kind(gen, critic, opt_c, reals):
     for real in reals:
         critic.zero_grad()

@@ -109,7 +109,7 @@ def evaluation_with_gradients(net, batches):
     net.eval()
     total = 0.0
     for x, y in batches:
-        total += F.mse_loss(net(x), y)  # expect: graph-kept-accumulator
+        total += F.mse_loss(net(x), y)  # expect: graph-kept-accumulator, eval-without-no-grad
     return total / len(batches)
 
 

@@ -111,7 +111,7 @@ def outputs_of_an_evaluation(net, batches):
     net.eval()
     outputs = []
     for x, _ in batches:
-        outputs.append(net(x))  # expect: graph-kept-container
+        outputs.append(net(x))  # expect: graph-kept-container, eval-without-no-grad
     return torch.cat(outputs)
 
 
@@ -119,7 +119,7 @@ def on_the_host_with_its_graph(net, batches):
     net.eval()
     outputs = []
     for x, _ in batches:
-        outputs.append(net(x).cpu())  # expect: graph-kept-container
+        outputs.append(net(x).cpu())  # expect: graph-kept-container, eval-without-no-grad
     return outputs
 
 
@@ -128,7 +128,7 @@ def retained(net, batches, opt):
     for x, y in batches:
         opt.zero_grad()
         loss = F.mse_loss(net(x), y)
-        loss.backward(retain_graph=True)
+        loss.backward(retain_graph=True)  # expect: retain-graph-in-loop
         opt.step()
         kept.append(loss)  # expect: graph-kept-container
     return kept
@@ -141,7 +141,7 @@ def concatenated(net, batches, opt):
         loss = F.mse_loss(net(x), y)
         loss.backward()
         opt.step()
-        seen = torch.cat([seen, loss.view(1)])  # expect: graph-kept-container
+        seen = torch.cat([seen, loss.view(1)])  # expect: graph-kept-container, cat-in-loop
     return seen
 
 

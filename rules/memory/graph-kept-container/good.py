@@ -43,7 +43,6 @@ def predict_in_a_scope(net, batches):
 
 
 def as_numpy(net, batches):
-    net.eval()
     outputs = []
     for x, _ in batches:
         outputs.append(net(x).detach().cpu().numpy())

@@ -16,7 +16,8 @@ bool settles(const Analysis& of, NodeId id, const Values& scalers, const Optimiz
   const flow::Node& node = of.node(id);
   if (node.is(Kind::ScalerStep) || node.is(Kind::Unscale))
     return flow::intersect(of.stepped(id), optimizer.self) || is_one_of_many(of, of.stepped(id));
-  if (node.is(Kind::ZeroGrad) || node.is(Kind::GradWrite)) return clears(of, id, optimizer);
+  if (node.is(Kind::GradWrite)) return true;  // divided by hand
+  if (node.is(Kind::ZeroGrad)) return clears(of, id, optimizer);
   return of.may_touch(id, scalers);
 }
 
