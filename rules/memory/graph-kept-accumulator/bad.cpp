@@ -57,7 +57,7 @@ torch::Tensor evaluation_with_gradients(torch::nn::Linear net, const Batches& ba
   net->eval();
   auto total = torch::zeros({});
   for (const auto& [x, y] : batches) {
-    total += torch::mse_loss(net->forward(x), y);  // expect: graph-kept-accumulator
+    total += torch::mse_loss(net->forward(x), y);  // expect: graph-kept-accumulator, eval-without-no-grad
   }
   return total;
 }

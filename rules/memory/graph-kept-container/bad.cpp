@@ -54,7 +54,7 @@ std::vector<torch::Tensor> outputs_of_an_evaluation(torch::nn::Linear net, const
   net->eval();
   std::vector<torch::Tensor> outputs;
   for (const auto& batch : batches) {
-    outputs.push_back(net->forward(batch.first));  // expect: graph-kept-container
+    outputs.push_back(net->forward(batch.first));  // expect: graph-kept-container, eval-without-no-grad
   }
   return outputs;
 }
