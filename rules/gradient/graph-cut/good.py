@@ -40,3 +40,11 @@ def a_distilled_target(teacher, student, x, opt):
     target = teacher(x).detach()
     F.mse_loss(student(x), target).backward()
     opt.step()
+
+
+def the_target_is_given_first(net, target_net, x, y, opt):
+    opt.zero_grad()
+    with torch.no_grad():
+        wanted = y.flatten() + 0.99 * target_net(x).max(dim=1).values
+    F.mse_loss(wanted, net(x).max(dim=1).values).backward()
+    opt.step()

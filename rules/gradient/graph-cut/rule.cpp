@@ -84,8 +84,11 @@ Values walked(const Analysis& of, const Values& loss) {
       const flow::Node& made = of.node(of.value(at).def);
       if (!flow::carries_gradient(*maker) || made.grad == flow::Grad::Off) continue;
       if (maker->kind == Kind::Loss && !made.arguments.empty()) {
-        for (const ValueId one : made.arguments.front()) {
-          if (flow::add(reached, one)) open.push_back(one);
+        for (const Values& argument : made.arguments) {
+          for (const ValueId one : argument) {
+            const bool says = &argument == &made.arguments.front() || of.attached({one});
+            if (says && flow::add(reached, one)) open.push_back(one);
+          }
         }
         continue;
       }
