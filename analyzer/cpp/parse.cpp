@@ -11,6 +11,7 @@
 #include "clang/Frontend/FrontendActions.h"
 #include "clang/Frontend/MultiplexConsumer.h"
 #include "clang/Frontend/Utils.h"
+#include "clang/Lex/HeaderSearchOptions.h"
 #include "clang/Lex/PPCallbacks.h"
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Lex/PreprocessorOptions.h"
@@ -343,6 +344,8 @@ Parsed parse(const ParseRequest& request, const std::function<void(Unit&)>& visi
         [&](clang::CompilerInvocation& made) {
           made.getFrontendOpts().ProgramAction = clang::frontend::ParseSyntaxOnly;
           if (!request.pch.empty()) made.getPreprocessorOpts().ImplicitPCHInclude = request.pch;
+          // LibTorch's are system headers, and another release may have come into the same folder.
+          made.getHeaderSearchOpts().ModulesValidateSystemHeaders = true;
         },
         action);
   });

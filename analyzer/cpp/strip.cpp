@@ -13,17 +13,17 @@ bool is_transparent(const CXXRecordDecl& record, bool implicit) {
   if (is_in_torch(record)) {
     const llvm::StringRef name = record.getIdentifier() ? record.getName() : "";
     if (name == "Slice") return false;
-    const bool value = llvm::StringSwitch<bool>(name)
-                           .Cases("Scalar", "SymInt", "ArrayRef", "OptionalArrayRef", "IListRef",
-                                  true)
-                           .Cases("Tensor", "TensorBase", "Device", true)
-                           .Cases("TensorIndex", "ExpandingArray", "ExpandingArrayWithOptionalElem",
-                                  "IValue", true)
-                           .Cases("optional", "TensorDataContainer", "intrusive_ptr", "List",
-                                  "complex", "Half", true)
-                           .Cases("BFloat16", "basic_string_view", "AnyModule", "AnyValue",
-                                  "OptimizerParamGroup", true)
-                           .Default(false);
+    const bool value =
+        llvm::StringSwitch<bool>(name)
+            .Cases("Scalar", "SymInt", "ArrayRef", "OptionalArrayRef", "IListRef", true)
+            .Cases("Tensor", "TensorBase", "Device", true)
+            .Cases("TensorIndex", "ExpandingArray", "ExpandingArrayWithOptionalElem", "IValue",
+                   true)
+            .Cases("optional", "TensorDataContainer", "intrusive_ptr", "List", "complex", "Half",
+                   true)
+            .Cases("BFloat16", "basic_string_view", "AnyModule", "AnyValue", "OptimizerParamGroup",
+                   true)
+            .Default(false);
     if (!implicit && !value) return false;
     return !is_module_holder(&record) && !is_options(&record) &&
            !derives_from(&record, "torch::nn::Module") &&

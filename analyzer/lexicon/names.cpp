@@ -112,9 +112,10 @@ Role role_from_called_name(std::string_view variable) {
   if (text.find("loss") != std::string::npos || text.find("criteri") != std::string::npos)
     return Role::LossModule;
   static constexpr auto words = std::to_array<std::string_view>(
-      {"generator", "discriminator", "critic", "encoder", "decoder", "backbone", "head", "actor",
-       "policy", "trunk", "teacher", "student", "classifier", "lstm", "gru", "rnn", "transformer",
-       "vae", "unet", "gen", "disc", "cell"});
+      {"generator",  "discriminator", "critic", "encoder", "decoder",     "backbone",
+       "head",       "actor",         "policy", "trunk",   "teacher",     "student",
+       "classifier", "lstm",          "gru",    "rnn",     "transformer", "vae",
+       "unet",       "gen",           "disc",   "cell"});
   return is_any_word(text, words) ? Role::Module : Role::Unknown;
 }
 

@@ -463,6 +463,21 @@ TEST(CppPrecompiled, ChangedHeaderIsBuiltAgain) {
   EXPECT_TRUE(again->program.notes.empty()) << again->program.notes.front();
 }
 
+// As when another release of LibTorch comes into the folder: torch.h itself may be the same.
+TEST(CppPrecompiled, ChangedInnerHeaderIsBuiltAgain) {
+  SmallTorch small;
+  small.folder.write("inc/torch/inner.h", "namespace torch { inline int one() { return 1; } }\n");
+  small.folder.write("inc/torch/torch.h", "#pragma once\n#include <torch/inner.h>\n");
+  (void)lowered(small.file, small.options);
+  small.folder.write(
+      "inc/torch/inner.h",
+      "namespace torch { inline int one() { return 1; } inline int two() { return 2; } }\n");
+  small.folder.write("a.cpp", "#include <torch/torch.h>\nint f() { return torch::two(); }\n");
+  const auto again = lower(small.file, small.options);
+  ASSERT_TRUE(again) << to_string(again.error());
+  EXPECT_TRUE(again->program.notes.empty()) << again->program.notes.front();
+}
+
 TEST(CppPrecompiled, UnwritableCacheIsSaidAndIgnored) {
   SmallTorch small;
   small.folder.write("file", "not a folder\n");
