@@ -16,8 +16,8 @@ CUresult emu_driver_result(int result) {
                                        : CUDA_ERROR_INVALID_VALUE;
 }
 
-// The runtime of another CUDA release comes with the program when its PyTorch is built for that one:
-// NVIDIA's own, which is no use without a driver. Noted by file name.
+// The runtime of another CUDA release comes with the program when its PyTorch is built for that
+// one: NVIDIA's own, which is no use without a driver. Noted by file name.
 static int note_runtime(struct dl_phdr_info* object, size_t size, void* found) {
   (void)size;
   static const char runtime[] = "libcudart.so.";
@@ -35,7 +35,8 @@ static void look_for_runtime(void) {
   dl_iterate_phdr(note_runtime, &other_runtime);
   if (other_runtime == 0) return;
   emu_say(
-      "the program's PyTorch is built for CUDA %d and the emulator in front of it for CUDA %d, so it "
+      "the program's PyTorch is built for CUDA %d and the emulator in front of it for CUDA %d, so "
+      "it "
       "finds no GPU; start it as forerun dry-run -- python ..., which chooses, or see "
       "FORERUN_EMULATOR_SITES in docs/emulator.md",
       other_runtime, CUDA_VERSION / 1000);
