@@ -187,6 +187,22 @@ TEST(Views, DoNotChangeTheSizeOfGradients) {
   }
 }
 
+TEST(Views, ABiasGradientHasTheChannelsOfItsConvolution) {
+  const auto spec = parse_spec(
+      "model: [{conv2d: {in: 3, out: 8, kernel: 3}}, flatten, {linear: {in: 288, out: 4}}]\ninput: "
+      "{shape: [3, 8, 8]}\ntarget: {shape: []}\nbatch_size: 100\noptimizer: sgd\n",
+      "s");
+  const auto stages = pipeline::build_stages({}, *spec, *devices::find("h100-sxm-80gb"));
+  ASSERT_TRUE(stages) << to_string(stages.error());
+  int seen = 0;
+  for (const ops::Allocation& made : stages->recording.allocations) {
+    if (made.what != "conv2d 1 bias gradient") continue;
+    EXPECT_EQ(made.bytes, 8 * 4);
+    ++seen;
+  }
+  EXPECT_EQ(seen, 3);
+}
+
 std::int64_t sum(const std::vector<Part>& parts) {
   std::int64_t bytes = 0;
   for (const Part& part : parts) bytes += part.bytes;

@@ -104,9 +104,9 @@ TEST(Lesson, AdamNeedsSixteenBytesAParameter) {
   const auto estimates = pipeline::estimate({*spec}, *devices::find("h100-sxm-80gb"));
   const MemoryEstimate& memory = estimates->front().memory;
   EXPECT_EQ(memory.parameters_bytes + memory.gradients_bytes + memory.optimizer_state_bytes, 672);
-  const auto estimates =
+  const auto printed =
       pipeline::estimate({example("lesson_xor.yaml")}, *devices::find("h100-sxm-80gb"));
-  EXPECT_NE(to_text(*estimates).find("672 B with parameters and gradients"), std::string::npos);
+  EXPECT_NE(to_text(*printed).find("672 B with parameters and gradients"), std::string::npos);
 }
 
 TEST(Lesson, LengthOfARun) {
@@ -144,9 +144,9 @@ TEST(Lesson, XorTakes42ParametersAnd672BytesOfTrainedState) {
   EXPECT_EQ(memory.parameter_count, 42);
   EXPECT_EQ(memory.parameters_bytes, 168);
   EXPECT_EQ(memory.parameters_bytes + memory.gradients_bytes + memory.optimizer_state_bytes, 672);
-  const auto estimates =
+  const auto printed =
       pipeline::estimate({example("lesson_xor.yaml")}, *devices::find("h100-sxm-80gb"));
-  EXPECT_NE(to_text(*estimates).find("672 B with parameters and gradients"), std::string::npos);
+  EXPECT_NE(to_text(*printed).find("672 B with parameters and gradients"), std::string::npos);
 }
 
 TEST(Lesson, TheMlpHas203530Parameters) {
@@ -188,7 +188,8 @@ TEST(Lesson, AttentionScoresGrowWithTheSquareOfTheLength) {
 TEST(Lesson, AFusedKernelMakesNoScores) {
   const auto text = [](const std::string& kind) {
     return "model: [{transformer_block: {dim: 512, heads: 8, mlp: 2048, kind: " + kind +
-           "}}, {linear: {in: 512, out: 10}}, flatten_tokens]\ninput: {shape: [1024, 512]}\ntarget: "
+           "}}, {linear: {in: 512, out: 10}}, flatten_tokens]\ninput: {shape: [1024, "
+           "512]}\ntarget: "
            "{shape: [1024]}\nbatch_size: 16\noptimizer: adamw\n";
   };
   const MemoryEstimate fused = memory_of(*parse_spec(text("sdpa"), "s"));

@@ -1,11 +1,12 @@
 // --max-batch, --sweep and --what-if: each figure is what a whole simulation of that spec gives.
+#include "estimator/pipeline/what_if.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "estimator/devices/device.h"
 #include "estimator/pipeline/estimate.h"
-#include "estimator/pipeline/what_if.h"
 #include "tests/support/golden.h"
 
 namespace forerun {
@@ -25,7 +26,8 @@ CommandResult run(std::vector<std::string> arguments, const std::string& input =
 
 Spec spec_of(const std::string& rest, const std::string& model = "") {
   const std::string layers =
-      model.empty() ? "[{linear: {in: 512, out: 2048}}, relu, {linear: {in: 2048, out: 10}}]" : model;
+      model.empty() ? "[{linear: {in: 512, out: 2048}}, relu, {linear: {in: 2048, out: 10}}]"
+                    : model;
   const auto spec = parse_spec("model: " + layers +
                                    "\ninput: {shape: [512]}\ntarget: {shape: []}\nbatch_size: "
                                    "256\noptimizer: adamw\n" +
