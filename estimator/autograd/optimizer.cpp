@@ -36,7 +36,7 @@ class Adam : public Optimizer {
 
  private:
   struct State {
-    Tensor step;  // on the device only when fused
+    Tensor step;                      // on the device only when fused
     Tensor average, square, largest;  // the last with amsgrad
   };
 
@@ -63,8 +63,7 @@ class Adam : public Optimizer {
   }
 
   void foreach (Runtime& run, const Parameters& parameters) {
-    Tensors changed =
-        changed_gradients(run, parameters, maximizes_, decays_ && !decoupled_);
+    Tensors changed = changed_gradients(run, parameters, maximizes_, decays_ && !decoupled_);
     if (decays_ && decoupled_) launch_all(run, "_foreach_mul_", parameters, 2);
     launch_all(run, "_foreach_lerp_", parameters, 3);
     launch_all(run, "_foreach_mul_", parameters, 2);

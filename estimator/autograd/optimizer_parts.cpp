@@ -42,7 +42,8 @@ Tensors changed_gradients(Runtime& run, const Parameters& parameters, bool maxim
   if (!maximizes && !decays) return {};
   run.tape.refine(maximizes ? "optimizer step: _foreach_neg(gradients)"
                             : "optimizer step: _foreach_add(gradients, parameters)");
-  Tensors changed = temporaries_like(run, parameters, maximizes ? "negated gradient" : "decayed gradient");
+  Tensors changed =
+      temporaries_like(run, parameters, maximizes ? "negated gradient" : "decayed gradient");
   if (maximizes) launch_all(run, "_foreach_neg", parameters, 2);
   if (decays) launch_all(run, "_foreach_add", parameters, 3);
   return changed;

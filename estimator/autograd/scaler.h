@@ -28,8 +28,8 @@ class GradScaler {
 // 65,536 elements).
 void clip_grad_norm(ops::Runtime& run, const std::vector<Parameter*>& parameters);
 
-// torch::nn::utils::clip_grad_norm_ (torch/nn/utils/clip_grad.h, 2.11): a norm a gradient, one after
-// another.
+// torch::nn::utils::clip_grad_norm_ (torch/nn/utils/clip_grad.h, 2.11): a norm a gradient, one
+// after another.
 void clip_grad_norm_of_libtorch(ops::Runtime& run, const std::vector<Parameter*>& parameters);
 
 }  // namespace forerun::autograd

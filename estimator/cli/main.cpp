@@ -31,8 +31,8 @@ struct Arguments {
   std::string gpu, format = "text", output, stop_after, explain;
   std::string memory, sweep;
   bool max_batch = false, what_if = false;
-  bool names_gpu = false, names_memory = false,
-       stops = false, sweeps = false;  // the option is there, whatever its value
+  bool names_gpu = false, names_memory = false, stops = false,
+       sweeps = false;  // the option is there, whatever its value
 };
 
 po::options_description describe(Arguments& into) {
@@ -124,8 +124,8 @@ Result<std::string> print_stage(const std::vector<Spec>& specs, const devices::D
 // --max-batch, --sweep, --what-if: about one spec, in place of its report.
 int answer(const Arguments& given, const std::vector<Spec>& specs, const devices::Device& device) {
   if (given.max_batch + given.sweeps + given.what_if > 1)
-    return complain(kProgram, error("--max-batch, --sweep and --what-if are asked at once",
-                                    "one of them"));
+    return complain(kProgram,
+                    error("--max-batch, --sweep and --what-if are asked at once", "one of them"));
   if (specs.size() > 1)
     return complain(kProgram, error("--max-batch, --sweep and --what-if are about one spec",
                                     "name what ran before with after:"));

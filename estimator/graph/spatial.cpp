@@ -47,8 +47,8 @@ Result<ConvolutionArguments> read_convolution(const LayerSpec& spec, std::size_t
         fmt::format("{}: {} channels do not divide into {} groups", spec.kind, channels, *groups),
         "groups that divides in and out");
   }
-  return ConvolutionArguments{*in,     *out,     *groups,   *kernel,
-                              *stride, *padding, *dilation, *bias,   *output_padding};
+  return ConvolutionArguments{*in,      *out,      *groups, *kernel,        *stride,
+                              *padding, *dilation, *bias,   *output_padding};
 }
 
 // The shape after a window slid over the spatial dimensions. Errors: a window that does not fit.
@@ -139,8 +139,8 @@ Result<ValueId> transposed_convolution(Builder& builder, const LayerSpec& spec, 
   if (!given) return given.error();
   if (const Status planes = needs_planes(builder, spec, input, dimensions, given->in); !planes)
     return planes.error();
-  const Status sane = check_window(spec, {given->kernel, given->stride, given->padding,
-                                          given->dilation, given->output_padding});
+  const Status sane = check_window(
+      spec, {given->kernel, given->stride, given->padding, given->dilation, given->output_padding});
   if (!sane) return sane.error();
   Shape output{builder.shape(input)[0], given->out};
   for (std::size_t i = 0; i < dimensions; ++i) {
@@ -150,8 +150,8 @@ Result<ValueId> transposed_convolution(Builder& builder, const LayerSpec& spec, 
                       "less than the stride or the dilation, as PyTorch asks");
     }
     const std::int64_t made = (builder.shape(input)[i + 2] - 1) * given->stride[i] -
-                              2 * given->padding[i] +
-                              given->dilation[i] * (given->kernel[i] - 1) + more + 1;
+                              2 * given->padding[i] + given->dilation[i] * (given->kernel[i] - 1) +
+                              more + 1;
     if (made < 1)
       return builder.mismatch(spec, "an input larger than its padding takes away", input);
     output.push_back(made);

@@ -61,7 +61,7 @@ Tensor product(Runtime& run, const Tensor& x, const Tensor& weight, const Tensor
         const DType dtype = grad[0].dtype;
         Tensors back(3);
         auto gradient = [&](Shape to, std::int64_t rows, std::int64_t columns, std::int64_t depth,
-                           Category category, std::string_view what) {
+                            Category category, std::string_view what) {
           r.tape.refine(fmt::format("backward of {}: {} mm([{}, {}] x [{}, {}])", self.where, what,
                                     rows, depth, depth, columns));
           Tensor made =
@@ -120,8 +120,7 @@ Tensor linear_of_libtorch(Runtime& run, const Tensor& x_in, const Tensor& weight
                           const Tensor& bias_in) {
   // weight.t() is no leaf: autocast casts it anew each time.
   const bool low = run.autocast && weight_in.dtype != *run.autocast;
-  const Tensor weight =
-      low ? to_copy(run, weight_in, *run.autocast, "weight cast") : weight_in;
+  const Tensor weight = low ? to_copy(run, weight_in, *run.autocast, "weight cast") : weight_in;
   const Tensor x = run.cast_low(x_in);
   if (!bias_in) return product(run, x, weight, bias_in);
   if (x.shape.size() == 2) return product(run, x, weight, run.cast_low(bias_in));
@@ -129,18 +128,18 @@ Tensor linear_of_libtorch(Runtime& run, const Tensor& x_in, const Tensor& weight
   Tensor y = unbiased;  // written in place
   run.launch("add_", {&y, &bias_in, &y});
   const std::int64_t n = bias_in.elements();
-  run.record("add_", y, {&unbiased, &bias_in},
-             [n, m = rows_of(y), to = bias_in.dtype](Runtime& r, Node& self,
-                                                     Tensors& grad) -> Tensors {
-               const DType dtype = grad[0].dtype;
-               Tensor sum = r.empty({n}, dtype, Category::Gradients,
-                                    fmt::format("{} bias gradient", self.where));
-               reduce(r, "sum", {m, n, Reduction::Over::Outer, dtype, dtype});
-               if (dtype == to) return {grad[0], sum};
-               Tensor cast = r.empty({n}, to, Category::Gradients,
-                                     fmt::format("{} bias gradient", self.where));
-               return {grad[0], cast};
-             });
+  run.record(
+      "add_", y, {&unbiased, &bias_in},
+      [n, m = rows_of(y), to = bias_in.dtype](Runtime& r, Node& self, Tensors& grad) -> Tensors {
+        const DType dtype = grad[0].dtype;
+        Tensor sum =
+            r.empty({n}, dtype, Category::Gradients, fmt::format("{} bias gradient", self.where));
+        reduce(r, "sum", {m, n, Reduction::Over::Outer, dtype, dtype});
+        if (dtype == to) return {grad[0], sum};
+        Tensor cast =
+            r.empty({n}, to, Category::Gradients, fmt::format("{} bias gradient", self.where));
+        return {grad[0], cast};
+      });
   return y;
 }
 

@@ -20,8 +20,8 @@ void use_cublas(Runtime& run);
 // contiguous n-D inputs.
 Tensor linear(Runtime& run, const Tensor& x, const Tensor& weight, const Tensor& bias);
 
-// What torch::nn::Linear does: addmm(b, x, w.t()) with two dimensions and a bias, otherwise a product
-// with w.t() and the bias added in place.
+// What torch::nn::Linear does: addmm(b, x, w.t()) with two dimensions and a bias, otherwise a
+// product with w.t() and the bias added in place.
 Tensor linear_of_libtorch(Runtime& run, const Tensor& x, const Tensor& weight, const Tensor& bias);
 
 }  // namespace forerun::ops

@@ -53,7 +53,8 @@ Tensor bias_gradient(Runtime& run, DType dtype, const Shape& output) {
 void note_if_large(Runtime& run, const Tensor& x) {
   if (x.elements() < 1ll << 31) return;
   run.tape.note(
-      "convolutions and batch norms of 2^31 elements and more as PyTorch splits them: counted as if "
+      "convolutions and batch norms of 2^31 elements and more as PyTorch splits them: counted as "
+      "if "
       "they were not split");
 }
 
@@ -71,24 +72,24 @@ Tensor convolution(Runtime& run, const Tensor& x_in, const Tensor& weight_in, co
   const Work work = work_of(x, weight, what);
 
   Tensor y{nullptr, what.output, x.dtype, nullptr, false};
-  Node* node = run.record(
-      "convolution", y, {&x, &weight, &bias},
-      [work, output = what.output](Runtime& r, Node& self, Tensors& grad) {
-        const Tensor& input = self.saved[0];
-        const Tensor& kernel = self.saved[1];
-        Tensors back(3);
-        if (self.needs(0)) {
-          back[0] = r.output_like(input, "input gradient");
-          launch(r, "convolution_backward (input)", work, {&grad[0], &kernel, &back[0]});
-        }
-        if (self.needs(1)) {
-          back[1] = r.empty(kernel.shape, kernel.dtype, Category::Gradients,
-                            fmt::format("{} weight gradient", self.where));
-          launch(r, "convolution_backward (weight)", work, {&grad[0], &input, &back[1]});
-        }
-        if (self.needs(2)) back[2] = bias_gradient(r, grad[0].dtype, output);
-        return back;
-      });
+  Node* node =
+      run.record("convolution", y, {&x, &weight, &bias},
+                 [work, output = what.output](Runtime& r, Node& self, Tensors& grad) {
+                   const Tensor& input = self.saved[0];
+                   const Tensor& kernel = self.saved[1];
+                   Tensors back(3);
+                   if (self.needs(0)) {
+                     back[0] = r.output_like(input, "input gradient");
+                     launch(r, "convolution_backward (input)", work, {&grad[0], &kernel, &back[0]});
+                   }
+                   if (self.needs(1)) {
+                     back[1] = r.empty(kernel.shape, kernel.dtype, Category::Gradients,
+                                       fmt::format("{} weight gradient", self.where));
+                     launch(r, "convolution_backward (weight)", work, {&grad[0], &input, &back[1]});
+                   }
+                   if (self.needs(2)) back[2] = bias_gradient(r, grad[0].dtype, output);
+                   return back;
+                 });
   if (node != nullptr) {
     run.keep(*node, x);
     run.keep(*node, weight);

@@ -43,8 +43,7 @@ const Operator kMish{"mish", activation<Activation::Mish>};
 const Operator kSoftplus{"softplus", activation<Activation::Softplus>};
 FORERUN_OPERATOR(kSoftmax, "softmax", {softmax(run, in[0], false)});
 FORERUN_OPERATOR(kLogSoftmax, "log_softmax", {softmax(run, in[0], true)});
-FORERUN_OPERATOR(kGroupNorm, "group_norm",
-                 {group_norm(run, in[0], own[0], own[1], with.groups)});
+FORERUN_OPERATOR(kGroupNorm, "group_norm", {group_norm(run, in[0], own[0], own[1], with.groups)});
 FORERUN_OPERATOR(kDropout, "dropout", {dropout(run, in[0], with.p)});
 FORERUN_OPERATOR(kLayerNorm, "layer_norm", {layer_norm(run, in[0], own[0], own[1])});
 FORERUN_OPERATOR(kBatchNorm, "batch_norm", {batch_norm(run, in[0], own[0], own[1])});

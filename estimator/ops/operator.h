@@ -31,7 +31,7 @@ extern const Operator kRelu, kGelu, kTanh, kSigmoid, kSilu, kLeakyRelu, kElu, kS
     kHardswish, kMish, kSoftplus, kSoftmax, kLogSoftmax;
 extern const Operator kDropout;
 extern const Operator kLayerNorm;    // x; weight, bias
-extern const Operator kGroupNorm;  // x; weight, bias
+extern const Operator kGroupNorm;    // x; weight, bias
 extern const Operator kBatchNorm;    // x; weight, bias, and its buffers
 extern const Operator kRmsNorm;      // x; weight
 extern const Operator kConvolution;  // x; weight, bias

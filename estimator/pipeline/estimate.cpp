@@ -174,8 +174,8 @@ Status check_supported(const Spec& spec) {
   using Kind = OptimizerKind;
   const OptimizerSpec& optimizer = spec.optimizer;
   const bool fused = optimizer.implementation == OptimizerImplementation::Fused;
-  const bool has_fused = optimizer.name == Kind::Sgd || optimizer.name == Kind::Adam ||
-                         optimizer.name == Kind::AdamW;
+  const bool has_fused =
+      optimizer.name == Kind::Sgd || optimizer.name == Kind::Adam || optimizer.name == Kind::AdamW;
   if (fused && !has_fused) {
     return error_at(optimizer.at,
                     fmt::format("{} has no fused implementation on CUDA", name(optimizer.name)),
@@ -183,10 +183,10 @@ Status check_supported(const Spec& spec) {
   }
   if (spec.framework.frontend == Framework::Frontend::PyTorch) return Done{};
   if (optimizer.name == Kind::Adamax || optimizer.name == Kind::NAdam || optimizer.maximize) {
-    return error_at(optimizer.at,
-                    fmt::format("LibTorch has no {}",
-                                optimizer.maximize ? "maximize" : name(optimizer.name)),
-                    "framework: pytorch-2.11");
+    return error_at(
+        optimizer.at,
+        fmt::format("LibTorch has no {}", optimizer.maximize ? "maximize" : name(optimizer.name)),
+        "framework: pytorch-2.11");
   }
   if (spec.checkpoint)
     return error_at({spec.path, {}, {}}, "LibTorch has no checkpoint: it is Python's alone",

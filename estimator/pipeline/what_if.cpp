@@ -215,9 +215,8 @@ void add_accumulation(const Spec& spec, std::vector<Change>& changes) {
                   "the same samples a step in smaller batches, each less busy on the GPU", spec};
     change.spec.batch_size = spec.batch_size / parts;
     change.spec.gradient_accumulation_steps = spec.gradient_accumulation_steps * parts;
-    change.setting =
-        fmt::format("batch_size: {}, gradient_accumulation_steps: {}", change.spec.batch_size,
-                    change.spec.gradient_accumulation_steps);
+    change.setting = fmt::format("batch_size: {}, gradient_accumulation_steps: {}",
+                                 change.spec.batch_size, change.spec.gradient_accumulation_steps);
     changes.push_back(std::move(change));
   }
 }

@@ -26,11 +26,11 @@ inline Result<run::Modules> make_module(const LayerSpec& layer, Framework::Front
   if (!bias) return bias.error();
   auto module = std::make_shared<torch::nn::Conv1dImpl>(
       torch::nn::Conv1dOptions(*in, *out, at::IntArrayRef(*kernel)).groups(*groups).bias(*bias));
-  return run::with_state(module,
-                         [stride = *stride, padding = *padding, dilation = *dilation, groups = *groups](
-                             torch::nn::Conv1dImpl& m, const at::Tensor& input) {
-                           return at::conv1d(input, m.weight, m.bias, stride, padding, dilation, groups);
-                         });
+  return run::with_state(
+      module, [stride = *stride, padding = *padding, dilation = *dilation, groups = *groups](
+                  torch::nn::Conv1dImpl& m, const at::Tensor& input) {
+        return at::conv1d(input, m.weight, m.bias, stride, padding, dilation, groups);
+      });
 }
 
 }  // namespace forerun::layers::conv1d

@@ -1,5 +1,5 @@
-// nn.ConvTranspose2d(in, out, kernel, stride=1, padding=0, output_padding=0, dilation=1, groups=1, bias=True) on
-// [batch, in, height, width].
+// nn.ConvTranspose2d(in, out, kernel, stride=1, padding=0, output_padding=0, dilation=1, groups=1,
+// bias=True) on [batch, in, height, width].
 #include "estimator/graph/spatial.h"
 
 namespace forerun::layers {

@@ -27,12 +27,16 @@ inline Result<run::Modules> make_module(const LayerSpec& layer, Framework::Front
   const auto bias = flag(layer, "bias", true);
   if (!bias) return bias.error();
   auto module = std::make_shared<torch::nn::ConvTranspose2dImpl>(
-      torch::nn::ConvTranspose2dOptions(*in, *out, at::IntArrayRef(*kernel)).groups(*groups).bias(*bias));
-  return run::with_state(module,
-                         [stride = *stride, padding = *padding, output_padding = *output_padding, dilation = *dilation, groups = *groups](
-                             torch::nn::ConvTranspose2dImpl& m, const at::Tensor& input) {
-                           return at::conv_transpose2d(input, m.weight, m.bias, stride, padding, output_padding, groups, dilation);
-                         });
+      torch::nn::ConvTranspose2dOptions(*in, *out, at::IntArrayRef(*kernel))
+          .groups(*groups)
+          .bias(*bias));
+  return run::with_state(
+      module,
+      [stride = *stride, padding = *padding, output_padding = *output_padding, dilation = *dilation,
+       groups = *groups](torch::nn::ConvTranspose2dImpl& m, const at::Tensor& input) {
+        return at::conv_transpose2d(input, m.weight, m.bias, stride, padding, output_padding,
+                                    groups, dilation);
+      });
 }
 
 }  // namespace forerun::layers::conv_transpose2d

@@ -14,16 +14,20 @@ Result<graph::ValueId> build(graph::Builder& builder, const LayerSpec& spec, gra
   const auto channels = positive(spec, "channels");
   if (!channels) return channels.error();
   if (*channels % *groups != 0) {
-    return error_at(spec.at,
-                    fmt::format("group_norm: {} channels do not divide into {} groups", *channels,
-                                *groups),
-                    "groups that divides channels");
+    return error_at(
+        spec.at,
+        fmt::format("group_norm: {} channels do not divide into {} groups", *channels, *groups),
+        "groups that divides channels");
   }
   if (const Status floating = builder.needs_floating(spec, input); !floating)
     return floating.error();
   const Shape& shape = builder.shape(input);
   if (shape.size() < 2 || shape[1] != *channels)
     return builder.mismatch(spec, fmt::format("[batch, {}, ...]", *channels), input);
+  if (numel(shape).value_or(0) == shape[0] * shape[1]) {
+    return error_at(spec.at, "group_norm of a single value a channel and sample is not modelled",
+                    "[batch, channels, ...] with more than one");
+  }
   std::vector<int> parameters;
   for (const char* role : {"weight", "bias"}) {
     const auto made = builder.parameter(role, {*channels});

@@ -14,11 +14,11 @@ inline Result<run::Modules> make_module(const LayerSpec& layer, Framework::Front
   if (!channels) return channels.error();
   auto module =
       std::make_shared<torch::nn::GroupNormImpl>(torch::nn::GroupNormOptions(*groups, *channels));
-  return run::with_state(module, [groups = *groups](torch::nn::GroupNormImpl& m,
-                                                    const at::Tensor& input) {
-    return at::group_norm(input, groups, m.weight, m.bias, m.options.eps(),
-                          at::globalContext().userEnabledCuDNN());
-  });
+  return run::with_state(module,
+                         [groups = *groups](torch::nn::GroupNormImpl& m, const at::Tensor& input) {
+                           return at::group_norm(input, groups, m.weight, m.bias, m.options.eps(),
+                                                 at::globalContext().userEnabledCuDNN());
+                         });
 }
 
 }  // namespace forerun::layers::group_norm

@@ -7,8 +7,7 @@
 namespace forerun::layers::hardswish {
 
 inline Result<run::Modules> make_module(const LayerSpec&, Framework::Frontend) {
-  return run::stateless(
-      [](const at::Tensor& input) { return at::hardswish(input); });
+  return run::stateless([](const at::Tensor& input) { return at::hardswish(input); });
 }
 
 }  // namespace forerun::layers::hardswish

@@ -7,8 +7,7 @@
 namespace forerun::layers::mish {
 
 inline Result<run::Modules> make_module(const LayerSpec&, Framework::Frontend) {
-  return run::stateless(
-      [](const at::Tensor& input) { return at::mish(input); });
+  return run::stateless([](const at::Tensor& input) { return at::mish(input); });
 }
 
 }  // namespace forerun::layers::mish

@@ -7,8 +7,7 @@
 namespace forerun::layers::relu6 {
 
 inline Result<run::Modules> make_module(const LayerSpec&, Framework::Frontend) {
-  return run::stateless(
-      [](const at::Tensor& input) { return at::relu6(input); });
+  return run::stateless([](const at::Tensor& input) { return at::relu6(input); });
 }
 
 }  // namespace forerun::layers::relu6

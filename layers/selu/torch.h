@@ -7,8 +7,7 @@
 namespace forerun::layers::selu {
 
 inline Result<run::Modules> make_module(const LayerSpec&, Framework::Frontend) {
-  return run::stateless(
-      [](const at::Tensor& input) { return at::selu(input); });
+  return run::stateless([](const at::Tensor& input) { return at::selu(input); });
 }
 
 }  // namespace forerun::layers::selu

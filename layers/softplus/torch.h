@@ -11,8 +11,9 @@ inline Result<run::Modules> make_module(const LayerSpec& layer, Framework::Front
   if (!beta) return beta.error();
   const auto threshold = number(layer, "threshold", 20.0);
   if (!threshold) return threshold.error();
-  return run::stateless(
-      [beta = *beta, threshold = *threshold](const at::Tensor& input) { return at::softplus(input, beta, threshold); });
+  return run::stateless([beta = *beta, threshold = *threshold](const at::Tensor& input) {
+    return at::softplus(input, beta, threshold);
+  });
 }
 
 }  // namespace forerun::layers::softplus
