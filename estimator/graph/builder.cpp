@@ -181,6 +181,12 @@ Result<ValueId> Builder::segments(const std::vector<const LayerSpec*>& layers, V
                     "at most one segment a layer");
   }
   const std::int64_t size = total / count;
+  // Known miss: such a segment under autocast was predicted 341 KiB too high.
+  if (size == 1 && count > 1 && mixed_precision()) {
+    return error_at({spec_.path, {}, {}},
+                    "checkpoint segments of a single layer in mixed precision are not modelled",
+                    "fewer segments");
+  }
   ValueId current = input;
   for (std::int64_t i = 0; i < count; ++i) {
     const bool last = i + 1 == count;
