@@ -17,9 +17,8 @@ using flow::Values;
 using ir::Kind;
 
 bool creates(const ir::Op& op) {
-  static const std::set<std::string> known = {"zeros", "ones",    "rand",   "randn",
-                                              "full",  "eye",     "arange", "linspace",
-                                              "empty", "randint"};
+  static const std::set<std::string> known = {"zeros", "ones",   "rand",     "randn", "full",
+                                              "eye",   "arange", "linspace", "empty", "randint"};
   return op.kind == Kind::Tensor && !op.receiver && known.contains(op.callee);
 }
 

@@ -1,8 +1,8 @@
 // Streams and events of the driver API; the objects are the runtime's.
-#include "verifier/emulator/device/log.h"
 #include "verifier/emulator/device/stream.h"
 
 #include "verifier/emulator/cuda/driver.h"
+#include "verifier/emulator/device/log.h"
 #include "verifier/emulator/device/report.h"
 
 CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned int flags, int priority) {

@@ -1,10 +1,10 @@
 // Allocation: device, pinned and managed memory.
-#include "verifier/emulator/device/log.h"
 #include "verifier/emulator/device/memory.h"
 
 #include <string.h>
 
 #include "verifier/emulator/cudart/runtime.h"
+#include "verifier/emulator/device/log.h"
 #include "verifier/emulator/device/stream.h"
 
 static cudaError_t from_result(int result, cudaError_t invalid) {

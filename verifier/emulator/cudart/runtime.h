@@ -6,7 +6,8 @@
 // Notes an error for cudaGetLastError, as every call that fails does, and returns it.
 cudaError_t emu_fail(cudaError_t error);
 
-// Whether the calling thread may not wait for the device because of a capture, which is broken by it.
+// Whether the calling thread may not wait for the device because of a capture, which is broken by
+// it.
 int emu_wait_breaks_captures(void);
 
 // cudaSuccess, cudaErrorNoDevice or cudaErrorInvalidDevice.
