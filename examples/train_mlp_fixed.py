@@ -38,7 +38,8 @@ def accuracy(model, digits, device):
 
 
 def train(model, digits, device, epochs):
-    loader = DataLoader(digits, batch_size=128, shuffle=True, drop_last=True)
+    loader = DataLoader(digits, batch_size=128, shuffle=True, drop_last=True,
+                        pin_memory=device.type == "cuda")
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
     scaler = torch.amp.GradScaler(device.type, enabled=device.type == "cuda")
     amp_dtype = torch.float16 if device.type == "cuda" else torch.bfloat16
@@ -46,7 +47,7 @@ def train(model, digits, device, epochs):
     for epoch in range(epochs):
         epoch_loss = torch.zeros((), device=device)
         for images, labels in loader:
-            images, labels = images.to(device), labels.to(device)
+            images, labels = images.to(device, non_blocking=True), labels.to(device, non_blocking=True)
             optimizer.zero_grad()
             with torch.autocast(device_type=device.type, dtype=amp_dtype):
                 loss = F.cross_entropy(model(images), labels)

@@ -23,15 +23,15 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 TEST(ShownPath, IsRelativeOrOfItsPackage) {
-  const PathStyle style{"/home/me/project", {"python", "/data/run/train.py"}};
-  EXPECT_EQ(shown_path("/home/me/project/src/model.py", style), "src/model.py");
+  const PathStyle style{"/srv/me/project", {"python", "/data/run/train.py"}};
+  EXPECT_EQ(shown_path("/srv/me/project/src/model.py", style), "src/model.py");
   EXPECT_EQ(shown_path("train.py", style), "train.py");
   EXPECT_EQ(shown_path("./train.py", style), "train.py");
   EXPECT_EQ(shown_path(std::string(kSite) + "torch/optim/adam.py", style), "torch/optim/adam.py");
   EXPECT_EQ(shown_path("/usr/lib/python3.11/threading.py", style), "python3.11/threading.py");
   EXPECT_EQ(shown_path("/data/run/train.py", style), "/data/run/train.py");
   EXPECT_EQ(shown_path("/data/run/lib/x.py", style), "/data/run/lib/x.py");
-  EXPECT_EQ(shown_path("/home/other/secret/deep/x.py", style), "deep/x.py");
+  EXPECT_EQ(shown_path("/srv/other/secret/deep/x.py", style), "deep/x.py");
   EXPECT_EQ(shown_path("<string>", style), "<string>");
   EXPECT_EQ(shown_path("", style), "");
 }

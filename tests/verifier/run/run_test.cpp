@@ -215,7 +215,8 @@ TEST(NetworkOf, ALayerWithoutATorchModuleIsAnErrorThatListsTheOthers) {
   const auto network = Network::build(spec);
   ASSERT_FALSE(network);
   EXPECT_THAT(network.error().message, ::testing::HasSubstr("perceptron"));
-  EXPECT_THAT(network.error().accepted, ::testing::HasSubstr("linear, relu"));
+  EXPECT_THAT(network.error().accepted, ::testing::HasSubstr(" linear, "));
+  EXPECT_THAT(network.error().accepted, ::testing::HasSubstr(" relu, "));
 }
 
 // Each intermediate must be gone when the next exists, or peaks are those of another program.
