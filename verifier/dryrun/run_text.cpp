@@ -39,7 +39,9 @@ std::string share_line(std::int64_t bytes, std::int64_t total, const std::string
 std::string fit_text(const RunReport& report) {
   const DeviceUse* use = fullest(report.counts);
   if (use == nullptr) return "";
-  if (report.does_not_fit) return fmt::format("  does not fit {}\n", report.gpu);
+  if (report.does_not_fit)
+    return fmt::format("  does not fit {} ({} usable)\n", report.gpu,
+                       format_bytes(report.usable_bytes));
   const std::int64_t headroom = report.usable_bytes - use->driver_peak_bytes;
   const char* verdict = report.status == 0 ? "fits" : "fitted, as far as it came,";
   return fmt::format("  {} {}: {} to spare, besides {} of CUDA context\n", verdict, report.gpu,
