@@ -135,6 +135,7 @@ class Analysis {
 
  private:
   friend class Facts;
+  bool may_lead(NodeId from, const Test& goal, const Test& avoid, LoopId within) const;
   Graph graph_;
   std::vector<History> history_;
   std::vector<Device> device_;

@@ -9,8 +9,7 @@
 namespace forerun::flow {
 namespace {
 
-constexpr int kMaxDepth = 6;   // of one expression
-constexpr int kMaxFacts = 20;  // followed at once
+constexpr int kMaxDepth = 6;  // of one expression
 
 const std::string* literal(const ir::Operand* operand) {
   const auto* text = operand == nullptr ? nullptr : std::get_if<ir::Literal>(operand);

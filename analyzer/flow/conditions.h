@@ -13,6 +13,7 @@ namespace forerun::flow {
 
 class Conditions {
  public:
+  static constexpr int kMaxFacts = 20;  // followed at once
   explicit Conditions(const Graph& graph);
 
   // Which facts are known and which way, one bit each.

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <deque>
-#include <set>
-#include <tuple>
+#include <unordered_set>
 
 #include "analyzer/flow/analysis.h"
 #include "analyzer/flow/conditions.h"
@@ -15,13 +14,52 @@ struct State {
   NodeId node;
   bool passed;  // `from` lies behind
   Conditions::Assumption assumption;
-  auto operator<=>(const State&) const = default;
 };
+
+// The states a search has met. A node has less than 23 bits (control.cpp bounds an entry point) and
+// an assumption 20 facts, so that a state is one number.
+class Seen {
+ public:
+  // False when it was met before.
+  bool insert(const State& state) {
+    const auto bits = [](auto value) { return static_cast<std::uint64_t>(value); };
+    return seen_
+        .insert(bits(state.node) << 41 | bits(state.passed) << 40 |
+                bits(state.assumption.known) << 20 | bits(state.assumption.holds))
+        .second;
+  }
+  std::size_t size() const { return seen_.size(); }
+
+ private:
+  std::unordered_set<std::uint64_t> seen_;
+};
+static_assert(Conditions::kMaxFacts <= 20);
 
 }  // namespace
 
+// Whether control could come from `from` to a goal if every branch could be taken. It is cheap, and
+// most searches end here.
+bool Analysis::may_lead(NodeId from, const Test& goal, const Test& avoid, LoopId within) const {
+  std::vector<bool> met(graph_.nodes.size(), false);
+  std::vector<NodeId> open{from};
+  while (!open.empty()) {
+    const NodeId at = open.back();
+    open.pop_back();
+    for (const Edge& edge : node(at).next) {
+      if (edge.skips_loop || met[static_cast<std::size_t>(edge.to)] || node(edge.to).prelude)
+        continue;
+      if (within != kNone && !graph_.in(within, edge.to)) continue;
+      met[static_cast<std::size_t>(edge.to)] = true;
+      if (goal(edge.to)) return true;
+      if (!avoid(edge.to)) open.push_back(edge.to);
+    }
+  }
+  return false;
+}
+
 std::optional<NodeId> Analysis::path(NodeId from, const Test& goal, const Test& avoid,
                                      LoopId within) const {
+  if (!may_lead(from, goal, avoid, within)) return std::nullopt;
   // The search starts where the round (or the function) does, so that what had to hold to come to
   // `from` is known.
   const LoopId around = within != kNone ? within : innermost_loop(from);
@@ -30,7 +68,7 @@ std::optional<NodeId> Analysis::path(NodeId from, const Test& goal, const Test& 
     if (node(id).form == Node::Form::Entry && !node(id).prelude) start = id;
   }
   if (start == kNone) start = from;
-  std::set<State> seen;
+  Seen seen;
   std::deque<State> open{{start, start == from, {}}};
   seen.insert(open.front());
   while (!open.empty()) {
@@ -51,7 +89,7 @@ std::optional<NodeId> Analysis::path(NodeId from, const Test& goal, const Test& 
         if (avoid(edge.to)) continue;
       }
       if (edge.to == from) next.passed = true;
-      if (!seen.insert(next).second) continue;
+      if (!seen.insert(next)) continue;
       if (seen.size() > kMaxStates) return std::nullopt;
       open.push_back(next);
     }
