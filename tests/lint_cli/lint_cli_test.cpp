@@ -109,7 +109,7 @@ TEST_F(LintCli, DiffShowsWhatFixChanges) {
             "     return total, losses\n");
   EXPECT_EQ(read_all(path), kKeepsGraphs);
   const CommandResult patched = run_command(
-      {"sh", "-c", "cd '" + folder_.path() + "' && patch -p0 --dry-run"}, shown.out, 60);
+      {"sh", "-c", "cd '" + folder_.path() + "' && git apply -p0 --check -"}, shown.out, 60);
   EXPECT_EQ(patched.exit_code, 0) << patched.out << patched.err;
 }
 
