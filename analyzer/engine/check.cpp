@@ -9,6 +9,7 @@
 #include "analyzer/engine/suppressions.h"
 #include "analyzer/flow/analysis.h"
 #include "analyzer/flow/names.h"
+#include "analyzer/ir/walk.h"
 #include "core/nearest.h"
 #include "rules/catalog.h"
 
@@ -88,48 +89,26 @@ void report_unused(const std::vector<Suppression>& all, const Selection& selecti
   }
 }
 
-// The kinds of every operation in the program, however deep.
-class KindsOf {
- public:
+// The kinds of every operation in a block, however deep.
+rules::Kinds kinds_in(const ir::Block& block) {
   rules::Kinds found = 0;
-
-  void collect(const ir::Block& block) {
-    for (const ir::Node& node : block)
-      std::visit([this](const auto& value) { visit(value); }, node.value);
+  for (const ir::Node& node : block) {
+    if (const auto* op = std::get_if<ir::Op>(&node.value)) found |= rules::kinds(op->kind);
+    ir::each_block(node, [&](const ir::Block& inner) { found |= kinds_in(inner); });
   }
-
- private:
-  void visit(const ir::Op& op) { found |= rules::kinds(op.kind); }
-  void visit(const ir::Loop& loop) {
-    collect(loop.head);
-    collect(loop.body);
-    collect(loop.otherwise);
-  }
-  void visit(const ir::Branch& branch) {
-    collect(branch.then_body);
-    collect(branch.else_body);
-  }
-  void visit(const ir::Scope& scope) { collect(scope.body); }
-  void visit(const ir::Try& attempt) {
-    collect(attempt.body);
-    for (const ir::Block& handler : attempt.handlers) collect(handler);
-    collect(attempt.otherwise);
-    collect(attempt.finally);
-  }
-  void visit(const ir::Jump&) {}
-  void visit(const ir::Define& define) { collect(define.function->body); }
-};
+  return found;
+}
 
 // The rules this program can concern at all; without any, nothing is expanded.
 std::vector<const rules::CatalogEntry*> concerned(const ir::Program& program,
                                                   const Selection& selection) {
-  KindsOf kinds;
-  for (const ir::Function& function : program.functions) kinds.collect(function.body);
+  rules::Kinds kinds = 0;
+  for (const ir::Function& function : program.functions) kinds |= kinds_in(function.body);
   const auto framework = flow::framework(program);
   std::vector<const rules::CatalogEntry*> entries;
   for (const rules::CatalogEntry& entry : rules::catalog()) {
     if (framework && entry.rule->moot_under_framework) continue;
-    if (entry.rule->needs != 0 && (entry.rule->needs & kinds.found) == 0) continue;
+    if (entry.rule->needs != 0 && (entry.rule->needs & kinds) == 0) continue;
     if (selection.runs(entry.id, entry.group)) entries.push_back(&entry);
   }
   return entries;

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "core/text.h"
+
 namespace forerun::engine {
 namespace {
 
@@ -16,14 +18,11 @@ struct Edit {
   bool touches(const Edit& other) const { return begin <= other.end && other.begin <= end; }
 };
 
-// Where each line begins; one more at the end of the text.
-std::vector<std::size_t> line_starts(std::string_view text) {
-  std::vector<std::size_t> starts = {0};
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\n') starts.push_back(i + 1);
-  }
-  if (starts.back() != text.size()) starts.push_back(text.size());
-  return starts;
+// Where each line begins, an empty last one left out, and the end of the text.
+std::vector<std::size_t> bounds_of_lines(std::string_view text) {
+  std::vector<std::size_t> bounds = line_starts(text);
+  if (bounds.back() != text.size()) bounds.push_back(text.size());
+  return bounds;
 }
 
 std::optional<std::size_t> offset(const std::vector<std::size_t>& starts, Position at) {
@@ -38,7 +37,7 @@ std::optional<std::size_t> offset(const std::vector<std::size_t>& starts, Positi
 // The edits of one file, sorted, none touching another.
 class File {
  public:
-  explicit File(const std::string& text) : text_(text), starts_(line_starts(text)) {}
+  explicit File(const std::string& text) : text_(text), starts_(bounds_of_lines(text)) {}
 
   std::optional<Edit> edit(const Fix& fix) const {
     const auto begin = offset(starts_, fix.where.begin);
@@ -168,19 +167,15 @@ std::string File::diff(const std::string& path) const {
 
 class Fixer {
  public:
-  explicit Fixer(const Texts& texts) {
-    for (const auto& [path, text] : texts) files_.emplace(path, text);
-  }
+  explicit Fixer(const Texts& texts) : texts_(texts) {}
 
   bool apply(const Finding& finding) {
     Edits edits;
     for (const Fix& fix : finding.fixes) {
-      const auto file = files_.find(fix.where.file);
-      if (file == files_.end()) return false;
-      auto edit = file->second.edit(fix);
-      if (!edit || !file->second.is_free(*edit) || touches(edits, &file->second, *edit))
-        return false;
-      edits.emplace_back(&file->second, std::move(*edit));
+      File* file = file_of(fix.where.file);
+      auto edit = file == nullptr ? std::nullopt : file->edit(fix);
+      if (!edit || !file->is_free(*edit) || touches(edits, file, *edit)) return false;
+      edits.emplace_back(file, std::move(*edit));
     }
     for (auto& [file, edit] : edits) file->take(std::move(edit));
     return true;
@@ -203,7 +198,13 @@ class Fixer {
     });
   }
 
-  std::map<std::string, File> files_;
+  File* file_of(const std::string& path) {
+    const auto text = texts_.find(path);
+    return text == texts_.end() ? nullptr : &files_.try_emplace(path, text->second).first->second;
+  }
+
+  const Texts& texts_;
+  std::map<std::string, File> files_;  // of the texts that a fix named
 };
 
 }  // namespace

@@ -1,12 +1,13 @@
 // SARIF 2.1.0 (OASIS, schema sarif-schema-2.1.0.json) as GitHub code scanning reads it: relative
 // URIs, rules with help, partialFingerprints, related locations with ids.
+#include <algorithm>
 #include <map>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "analyzer/engine/selection.h"
 #include "analyzer/engine/writers.h"
+#include "core/text.h"
 #include "core/version.h"
 #include "rules/catalog.h"
 
@@ -20,13 +21,7 @@ using Json = nlohmann::ordered_json;
 std::string uri(const std::string& path) {
   std::string_view rest = path;
   while (rest.starts_with("./")) rest.remove_prefix(2);
-  std::string text = rest.starts_with('/') ? "file://" : "";
-  for (const char c : rest) {
-    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-                       std::string_view("-._~/!$&'()*+,;=@").find(c) != std::string_view::npos;
-    text += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  }
-  return text;
+  return (rest.starts_with('/') ? "file://" : "") + percent_encoded(rest, "-._~/!$&'()*+,;=@");
 }
 
 // Our columns count bytes; SARIF's count UTF-16 units.
@@ -34,20 +29,12 @@ int utf16_column(const Texts& texts, const std::string& file, Position at) {
   const auto found = texts.find(file);
   if (found == texts.end()) return at.column;
   const std::string_view text = found->second;
-  std::size_t from = 0;
-  for (int line = 1; line < at.line && from != std::string_view::npos; ++line) {
-    from = text.find('\n', from);
-    if (from != std::string_view::npos) ++from;
-  }
-  if (from == std::string_view::npos) return at.column;
-  int column = 1;
-  for (std::size_t i = from;
-       i < text.size() && text[i] != '\n' && static_cast<int>(i - from) + 1 < at.column; ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if ((byte & 0xc0) == 0x80) continue;
-    column += byte >= 0xf0 ? 2 : 1;
-  }
-  return column;
+  const std::vector<std::size_t> starts = line_starts(text);
+  const auto line = static_cast<std::size_t>(std::max(at.line, 1) - 1);
+  if (line >= starts.size()) return at.column;
+  const std::string_view rest = text.substr(starts[line]);
+  const auto before = static_cast<std::size_t>(std::max(at.column, 1) - 1);
+  return 1 + utf16_units(rest.substr(0, std::min(before, rest.find('\n'))));
 }
 
 Json physical(const Location& at, const Texts& texts) {

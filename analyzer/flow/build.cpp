@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "analyzer/flow/builder.h"
+#include "analyzer/ir/walk.h"
 
 namespace forerun::flow {
 namespace {
@@ -15,8 +16,10 @@ class Mentions {
   std::vector<const ir::Function*> functions;  // defined inside others
 
   void collect(const ir::Block& block) {
-    for (const ir::Node& node : block)
-      std::visit([this](const auto& value) { visit(value); }, node.value);
+    for (const ir::Node& node : block) {
+      std::visit([this](const auto& value) { note(value); }, node.value);
+      ir::each_block(node, [this](const ir::Block& inner) { collect(inner); });
+    }
   }
 
  private:
@@ -24,36 +27,19 @@ class Mentions {
     if (const auto* reference = std::get_if<ir::FunctionReference>(&value))
       names.insert(last_part(reference->name));
   }
-  void visit(const ir::Op& op) {
+  void note(const ir::Op& op) {
     names.insert(op.callee.empty() ? std::string(ir::name(op.kind)) : op.callee);
     if (op.kind == ir::Kind::Forward || op.kind == ir::Kind::Loss || op.callee.empty())
       names.insert({"forward", "__call__", "operator()"});
     if (op.receiver) operand(*op.receiver);
     for (const ir::Argument& argument : op.arguments) operand(argument.value);
   }
-  void visit(const ir::Loop& loop) {
-    collect(loop.head);
-    collect(loop.body);
-    collect(loop.otherwise);
-  }
-  void visit(const ir::Branch& branch) {
-    collect(branch.then_body);
-    collect(branch.else_body);
-  }
-  void visit(const ir::Scope& scope) { collect(scope.body); }
-  void visit(const ir::Try& attempt) {
-    collect(attempt.body);
-    for (const ir::Block& handler : attempt.handlers) collect(handler);
-    collect(attempt.otherwise);
-    collect(attempt.finally);
-  }
-  void visit(const ir::Jump& jump) {
+  void note(const ir::Jump& jump) {
     for (const ir::Operand& value : jump.values) operand(value);
   }
-  void visit(const ir::Define& define) {
-    functions.push_back(define.function.get());
-    collect(define.function->body);
-  }
+  void note(const ir::Define& define) { functions.push_back(define.function.get()); }
+  template <class Statement>
+  void note(const Statement&) {}
 };
 
 }  // namespace

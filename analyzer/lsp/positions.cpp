@@ -2,27 +2,18 @@
 
 #include <algorithm>
 
+#include "core/text.h"
+
 namespace forerun::lsp {
 namespace {
 
 int units(std::string_view text, Encoding encoding) {
-  if (encoding == Encoding::Utf8) return static_cast<int>(text.size());
-  int count = 0;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte & 0xc0) == 0x80) continue;  // within a character
-    count += byte >= 0xf0 ? 2 : 1;        // beyond U+FFFF: a surrogate pair
-  }
-  return count;
+  return encoding == Encoding::Utf8 ? static_cast<int>(text.size()) : utf16_units(text);
 }
 
 }  // namespace
 
-Lines::Lines(std::string_view text) : text_(text), starts_{0} {
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\n') starts_.push_back(i + 1);
-  }
-}
+Lines::Lines(std::string_view text) : text_(text), starts_(line_starts(text)) {}
 
 std::string_view Lines::line(int number) const {
   const auto index = static_cast<std::size_t>(number) - 1;

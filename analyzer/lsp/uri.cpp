@@ -1,8 +1,6 @@
 #include "analyzer/lsp/uri.h"
 
-#include <cctype>
-
-#include <fmt/format.h>
+#include "core/text.h"
 
 namespace forerun::lsp {
 namespace {
@@ -38,16 +36,7 @@ std::optional<std::string> path_of(std::string_view uri) {
 }
 
 std::string uri_of(std::string_view absolute_path) {
-  std::string uri = "file://";
-  for (const char c : absolute_path) {
-    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-                       std::string_view("-._~/").find(c) != std::string_view::npos;
-    if (plain)
-      uri += c;
-    else
-      uri += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  }
-  return uri;
+  return "file://" + percent_encoded(absolute_path, "-._~/");
 }
 
 }  // namespace forerun::lsp

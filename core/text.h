@@ -1,0 +1,22 @@
+// Lines, UTF-16 and percent escapes of UTF-8 text, as editors and report formats count and write
+// them.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace forerun {
+
+// The offset at which each line begins. A text that ends with a line end has an empty last line.
+std::vector<std::size_t> line_starts(std::string_view text);
+
+// The UTF-16 code units that UTF-8 text takes; a character that begins in it counts whole.
+int utf16_units(std::string_view text);
+
+// Letters, digits and the characters of `kept` as they are, every other byte as %XX (RFC
+// 3986, 2.1).
+std::string percent_encoded(std::string_view text, std::string_view kept);
+
+}  // namespace forerun
