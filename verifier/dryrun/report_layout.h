@@ -30,19 +30,12 @@ typedef struct {
   uint64_t first_failed_bytes;  // size of the first of them
 } EmuDeviceReport;
 
-// One process's use of one device, now and at most.
-typedef struct {
-  uint64_t used_bytes;  // handed out by cudaMalloc and its relatives
-  uint64_t driver_peak_bytes, allocated_peak_bytes, reserved_peak_bytes;
-} EmuProcessDevice;
-
+// A process of the program, so that ranks can tell whether others are alive.
 typedef struct {
   uint32_t state;  // 0 free, 1 being written, 2 readable
   int32_t pid;
-  int32_t rank;         // RANK of the environment; -1 without
   uint64_t start_time;  // field 22 of /proc/PID/stat
-  EmuProcessDevice device[EMU_MAX_DEVICES];
-} EmuProcessUse;
+} EmuProcessEntry;
 
 typedef struct {
   uint64_t magic;
@@ -53,6 +46,6 @@ typedef struct {
   uint64_t unbacked_copies;  // to the device, too large to keep: their contents read back as zero
   EmuDeviceReport devices[EMU_MAX_DEVICES];
   EmuNamedCount names[EMU_MAX_NAMES];
-  EmuProcessUse
+  EmuProcessEntry
       process[EMU_MAX_PROCESSES];  // that loaded PyTorch's CUDA libraries or used the device
 } EmuReport;

@@ -9,8 +9,8 @@
 
 #include "verifier/emulator/device/report.h"
 
-static EmuProcessUse unlisted;
-static EmuProcessUse* self;
+static EmuProcessEntry unlisted;
+static EmuProcessEntry* self;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 // Fields 3 (state) and 22 (start time) of /proc/PID/stat; the name before them may hold anything
@@ -34,26 +34,18 @@ int emu_process_is_alive(int pid, uint64_t start_time) {
   return start_time != 0 && emu_process_start_time(pid) == start_time;
 }
 
-static int is_free(const EmuProcessUse* entry) {
+static int is_free(const EmuProcessEntry* entry) {
   if (__atomic_load_n(&entry->state, __ATOMIC_ACQUIRE) == 0) return 1;
   if (__atomic_load_n(&entry->state, __ATOMIC_ACQUIRE) != 2) return 0;
-  // The entry of a process that never had device memory, such as a DataLoader's worker, is not
-  // missed.
-  for (int device = 0; device < EMU_MAX_DEVICES; ++device) {
-    if (entry->device[device].driver_peak_bytes > 0) return 0;
-  }
   return !emu_process_is_alive(entry->pid, entry->start_time);
 }
 
-static int claim(EmuProcessUse* entry) {
+static int claim(EmuProcessEntry* entry) {
   uint32_t state = __atomic_load_n(&entry->state, __ATOMIC_ACQUIRE);
   if (state == 1 || !is_free(entry) ||
       !__atomic_compare_exchange_n(&entry->state, &state, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
     return 0;
-  const char* rank = getenv("RANK");
-  memset(entry->device, 0, sizeof entry->device);
   entry->pid = getpid();
-  entry->rank = rank == NULL || rank[0] == '\0' ? -1 : atoi(rank);
   entry->start_time = emu_process_start_time(entry->pid);
   __atomic_store_n(&entry->state, 2, __ATOMIC_RELEASE);
   return 1;
@@ -73,16 +65,16 @@ static void make(void) {
   pthread_atfork(NULL, NULL, enter);
 }
 
-EmuProcessUse* emu_process(void) {
+EmuProcessEntry* emu_process(void) {
   pthread_once(&once, make);
   return self;
 }
 
 int emu_other_processes(void) {
   const EmuReport* report = emu_report();
-  const EmuProcessUse* own = emu_process();
+  const EmuProcessEntry* own = emu_process();
   for (int i = 0; i < EMU_MAX_PROCESSES; ++i) {
-    const EmuProcessUse* entry = &report->process[i];
+    const EmuProcessEntry* entry = &report->process[i];
     if (entry != own && __atomic_load_n(&entry->state, __ATOMIC_ACQUIRE) == 2 &&
         emu_process_is_alive(entry->pid, entry->start_time))
       return 1;

@@ -7,7 +7,7 @@
 
 // This process's entry, made at the first call; one of its own when the table is full or there is
 // no report. Forks get one of their own.
-EmuProcessUse* emu_process(void);
+EmuProcessEntry* emu_process(void);
 // Whether another process of the program that has an entry is alive.
 int emu_other_processes(void);
 // When a process started, in clock ticks since boot; 0 when it is not there.
