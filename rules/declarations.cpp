@@ -57,21 +57,17 @@ class Walk {
   Site at_;
 };
 
-bool ends_with(const std::string& text, std::string_view end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
 bool module_class(const ir::Program& program, const ir::Class& type, int depth) {
   return std::any_of(type.bases.begin(), type.bases.end(), [&](const std::string& base) {
     const ir::Class* own = class_named(program, base);
     if (own != nullptr && own != &type && depth < 8) return module_class(program, *own, depth + 1);
     for (const char* end : {"Module", "Sequential", "ModuleList"}) {
-      if (ends_with(base, end)) return true;
+      if (base.ends_with(end)) return true;
     }
     // Other libraries have layers and models, too.
     if (imports(program, "tensorflow") || imports(program, "keras")) return false;
     for (const char* end : {"Model", "Net", "Block", "Layer"}) {
-      if (ends_with(base, end)) return true;
+      if (base.ends_with(end)) return true;
     }
     return false;
   });
@@ -148,7 +144,7 @@ std::vector<const ir::Class*> model_classes(const ir::Program& program) {
   std::vector<const ir::Class*> found;
   for (const ir::Class& type : program.classes) {
     if (inside.contains(type.name) || !is_module_class(program, type)) continue;
-    if (ends_with(type.name, "Loss") || ends_with(type.name, "Criterion")) continue;
+    if (type.name.ends_with("Loss") || type.name.ends_with("Criterion")) continue;
     if (method_of(program, type.name, "forward") != nullptr) found.push_back(&type);
   }
   return found;

@@ -230,6 +230,12 @@ std::string called(const Analysis& of, const Values& values, const std::string& 
   return named && !value.step.empty() && value.step.front() != '[' ? value.step : otherwise;
 }
 
+flow::Values results_of(const flow::Node& node) {
+  flow::Values results;
+  for (const flow::Values& made : node.results) flow::add(results, made);
+  return results;
+}
+
 Values reads_of(const flow::Node& node) {
   Values reads = node.receiver;
   for (const Values& argument : node.arguments) flow::add(reads, argument);

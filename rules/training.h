@@ -65,5 +65,7 @@ std::string called(const flow::Analysis& of, const flow::Values& values,
                    const std::string& otherwise);
 // All the values a node reads.
 flow::Values reads_of(const flow::Node& node);
+// All it makes.
+flow::Values results_of(const flow::Node& node);
 
 }  // namespace forerun::rules

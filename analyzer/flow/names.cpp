@@ -226,12 +226,8 @@ constexpr std::array<std::string_view, 13> kFrameworks = {
     "catalyst"};
 
 bool starts_with_module(std::string_view import, std::string_view module) {
-  return import.substr(0, module.size()) == module &&
+  return import.starts_with(module) &&
          (import.size() == module.size() || import[module.size()] == '.');
-}
-
-bool ends_with(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
 }  // namespace
@@ -263,7 +259,7 @@ std::optional<std::string> framework(const ir::Program& program) {
     }
     // `from transformers import Trainer`; the package alone is also used for models in loops people
     // write themselves.
-    if (starts_with_module(import, "transformers") && ends_with(import, "Trainer"))
+    if (starts_with_module(import, "transformers") && import.ends_with("Trainer"))
       return "transformers.Trainer";
     if (starts_with_module(import, "torch.distributed.autograd") ||
         starts_with_module(import, "torch.distributed.optim"))
@@ -273,7 +269,7 @@ std::optional<std::string> framework(const ir::Program& program) {
   for (const ir::Class& type : program.classes) own.insert(type.name);
   for (const ir::Class& type : program.classes) {
     for (const std::string& base : type.bases) {
-      if (!own.contains(base) && (ends_with(base, "LightningModule") || ends_with(base, "Trainer")))
+      if (!own.contains(base) && (base.ends_with("LightningModule") || base.ends_with("Trainer")))
         return base;
     }
   }

@@ -13,12 +13,6 @@ using flow::ValueId;
 using flow::Values;
 using ir::Kind;
 
-Values results_of(const flow::Node& node) {
-  Values results;
-  for (const Values& made : node.results) flow::add(results, made);
-  return results;
-}
-
 // Somebody wants the graph: backward or a gradient of what was computed from
 // it, here or in code whose name says so.
 bool wants_graph(const Analysis& of, const Values& outputs) {

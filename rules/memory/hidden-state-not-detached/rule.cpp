@@ -13,12 +13,6 @@ using flow::ValueId;
 using flow::Values;
 using ir::Kind;
 
-Values results_of(const flow::Node& node) {
-  Values results;
-  for (const Values& made : node.results) flow::add(results, made);
-  return results;
-}
-
 // What the forward's state argument may hold besides its own earlier result:
 // where one of these was made, the chain is broken.
 std::set<NodeId> breaks(const Analysis& of, NodeId forward, const Values& state) {
