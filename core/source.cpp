@@ -7,9 +7,10 @@
 namespace forerun {
 
 std::string to_string(const Location& at) {
-  if (at.begin.line == 0) return at.file;
-  if (at.begin.column == 0) return fmt::format("{}:{}", at.file, at.begin.line);
-  return fmt::format("{}:{}:{}", at.file, at.begin.line, at.begin.column);
+  const std::string text = at.cell == 0 ? at.file : fmt::format("{}:cell {}", at.file, at.cell);
+  if (at.begin.line == 0) return text;
+  if (at.begin.column == 0) return fmt::format("{}:{}", text, at.begin.line);
+  return fmt::format("{}:{}:{}", text, at.begin.line, at.begin.column);
 }
 
 std::string to_string(const Error& error) {

@@ -1,5 +1,6 @@
 #include "core/text.h"
 
+#include <algorithm>
 #include <cctype>
 
 #include <fmt/format.h>
@@ -12,6 +13,14 @@ std::vector<std::size_t> line_starts(std::string_view text) {
     if (text[i] == '\n') starts.push_back(i + 1);
   }
   return starts;
+}
+
+Position position_of(std::string_view text, std::size_t offset) {
+  const std::string_view before = text.substr(0, offset);
+  const std::size_t line = before.rfind('\n');
+  const std::size_t start = line == std::string_view::npos ? 0 : line + 1;
+  return {1 + static_cast<int>(std::count(before.begin(), before.end(), '\n')),
+          1 + static_cast<int>(before.size() - start)};
 }
 
 int utf16_units(std::string_view text) {

@@ -7,10 +7,15 @@
 #include <string_view>
 #include <vector>
 
+#include "core/source.h"
+
 namespace forerun {
 
 // The offset at which each line begins. A text that ends with a line end has an empty last line.
 std::vector<std::size_t> line_starts(std::string_view text);
+
+// The place of a byte, for errors of parsers that only count bytes.
+Position position_of(std::string_view text, std::size_t offset);
 
 // The UTF-16 code units that UTF-8 text takes; a character that begins in it counts whole.
 int utf16_units(std::string_view text);

@@ -32,6 +32,7 @@ struct FileResult {
   engine::Checked checked;
   std::string ir;
   engine::Texts texts;
+  std::optional<engine::Notebook> notebook;
 };
 
 // The command line's words stand above the file's: --select replaces, the rest adds.
@@ -110,6 +111,7 @@ class Linter {
                               "a file, or Python on standard input"));
     auto text = read_file(path);
     if (!text) return refused(text.error());
+    if (is_notebook(name)) return run_notebook(name, std::move(*text), selection);
     return run(name, std::move(*text), selection);
   }
 
@@ -130,6 +132,32 @@ class Linter {
   }
 
  private:
+  // The cells as one program, and what is found put back where it stands.
+  FileResult run_notebook(const std::string& name, std::string text,
+                          const engine::Selection& selection) {
+    auto notebook = engine::read_notebook(std::move(text), name);
+    if (!notebook) return refused(notebook.error());
+    if (!notebook->language.empty()) {
+      FileResult other;
+      other.notes.push_back(
+          fmt::format("{}: is a notebook in {}: not checked", name, notebook->language));
+      return other;
+    }
+    FileResult result = run(name, std::move(notebook->program), selection);
+    notebook->program.clear();
+    if (result.error) result.error->where = engine::placed(*notebook, result.error->where);
+    for (std::string& note : result.notes) note = engine::placed_note(*notebook, note);
+    for (std::string& note : result.checked.notes) note = engine::placed_note(*notebook, note);
+    for (Finding& finding : result.checked.findings) engine::place(*notebook, finding);
+    result.texts.erase(name);
+    if (!result.checked.findings.empty()) {
+      for (const auto& cell : notebook->cells)
+        result.texts[engine::text_name({name, {}, {}, cell.number})] = cell.text;
+      result.notebook = std::move(*notebook);
+    }
+    return result;
+  }
+
   static FileResult refused(Error problem) {
     FileResult result;
     result.error = std::move(problem);
@@ -226,6 +254,7 @@ Linted gather(const Arguments& arguments, const std::vector<Job>& jobs,
       linted.report.findings.push_back(std::move(finding));
     }
     linted.report.texts.merge(one.texts);
+    if (one.notebook) linted.report.notebooks.emplace(one.notebook->path, std::move(*one.notebook));
   }
   engine::sort_and_merge(linted.report.findings);
   for (const Finding& finding : linted.report.findings)

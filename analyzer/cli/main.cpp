@@ -64,6 +64,17 @@ int explain(const std::string& id, const std::string& output) {
 // pair of rules that undo each other.
 constexpr int kMaxFixRounds = 10;
 
+Status write_fixed(const engine::Report& report, const engine::Fixed& fixed) {
+  for (const auto& [path, text] : fixed.texts) {
+    if (Status written = write_file(path, text); !written) return written;
+  }
+  for (const auto& [path, cells] : fixed.cells) {
+    Status written = write_file(path, engine::with_sources(report.notebooks.at(path), cells));
+    if (!written) return written;
+  }
+  return Done{};
+}
+
 Result<Linted> lint_and_fix(const Arguments& given) {
   int mended = 0;
   for (int round = 0;; ++round) {
@@ -74,9 +85,7 @@ Result<Linted> lint_and_fix(const Arguments& given) {
       if (mended > 0) linted->notes.push_back(fmt::format("{} mended", mended));
       return linted;
     }
-    for (const auto& [path, text] : fixed.texts) {
-      if (const Status written = write_file(path, text); !written) return written.error();
-    }
+    if (const Status written = write_fixed(linted->report, fixed); !written) return written.error();
     mended += fixed.applied;
   }
 }

@@ -20,6 +20,10 @@ bool has_extension(const std::string& path, std::initializer_list<std::string_vi
   return std::find(extensions.begin(), extensions.end(), extension) != extensions.end();
 }
 
+bool is_checked(const std::string& path) {
+  return is_python(path) || is_notebook(path) || is_cpp(path);
+}
+
 bool is_passed_by(const fs::path& folder) {
   const std::string name = folder.filename().string();
   if (name.size() > 1 && name[0] == '.') return true;
@@ -44,9 +48,9 @@ class Walk {
     if (status.type() == fs::file_type::not_found) return refuse(path, "no such file or folder");
     if (problem) return refuse(path, fmt::format("cannot be looked at: {}", problem.message()));
     if (fs::is_directory(status)) return folder(path, 0);
-    if (is_python(path) || is_cpp(path)) return take(path);
+    if (is_checked(path)) return take(path);
     refuse(path, "is neither Python nor C++ by its name",
-           ".py, .cpp, .cc, .cxx, .cu, .cuh, .h or .hpp");
+           ".py, .ipynb, .cpp, .cc, .cxx, .cu, .cuh, .h or .hpp");
   }
 
  private:
@@ -79,8 +83,7 @@ class Walk {
       if (entry.is_directory(ignored)) {
         if (!entry.is_symlink(ignored) && !is_passed_by(entry.path())) folder(inside, depth + 1);
       } else if (entry.is_regular_file(ignored) &&
-                 !entry.path().filename().string().starts_with(".") &&
-                 (is_python(inside) || is_cpp(inside))) {
+                 !entry.path().filename().string().starts_with(".") && is_checked(inside)) {
         take(inside);
       }
     }
@@ -94,6 +97,7 @@ class Walk {
 }  // namespace
 
 bool is_python(const std::string& path) { return has_extension(path, {".py", ".pyw"}); }
+bool is_notebook(const std::string& path) { return has_extension(path, {".ipynb"}); }
 bool is_cpp(const std::string& path) {
   return has_extension(path, {".cpp", ".cc", ".cxx", ".cu", ".h", ".hpp", ".hh", ".cuh", ".C"});
 }

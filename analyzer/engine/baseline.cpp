@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/files.h"
+#include "core/text.h"
 
 namespace forerun::engine {
 namespace {
@@ -20,7 +21,7 @@ std::uint64_t fnv1a(std::string_view text) {
 }
 
 std::string line_text(const Texts& texts, const Location& at) {
-  const auto found = texts.find(at.file);
+  const auto found = texts.find(text_name(at));
   if (found == texts.end() || at.begin.line == 0) return "";
   const std::string_view text = found->second;
   std::size_t from = 0;
@@ -36,19 +37,9 @@ std::string line_text(const Texts& texts, const Location& at) {
   return bare;
 }
 
-// The place of a byte, for errors of a JSON parser that only counts bytes.
-Position position_of(const std::string& text, std::size_t byte) {
-  Position at{1, 1};
-  for (std::size_t i = 0; i < byte && i < text.size(); ++i) {
-    if (text[i] == '\n')
-      at = {at.line + 1, 1};
-    else
-      ++at.column;
-  }
-  return at;
-}
-
 }  // namespace
+
+std::string text_name(const Location& at) { return to_string(Location{at.file, {}, {}, at.cell}); }
 
 std::vector<std::string> fingerprints(const std::vector<Finding>& findings, const Texts& texts) {
   std::map<std::string, int> seen;

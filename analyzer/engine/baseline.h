@@ -12,6 +12,8 @@ namespace forerun::engine {
 
 // The text of a file by the name findings give it.
 using Texts = std::map<std::string, std::string>;
+// That name: the file's path, or "a.ipynb:cell 3" for a cell of a notebook.
+std::string text_name(const Location& at);
 
 // One for each finding: rule, path, the line's text without its spaces, and the how-many-th of
 // these it is.

@@ -115,7 +115,8 @@ std::vector<const rules::CatalogEntry*> concerned(const ir::Program& program,
 }
 
 auto order(const Finding& finding) {
-  return std::tie(finding.location.file, finding.location.begin, finding.rule_id, finding.message);
+  const Location& at = finding.location;
+  return std::tie(at.file, at.cell, at.begin, finding.rule_id, finding.message);
 }
 
 }  // namespace
@@ -130,6 +131,7 @@ void sort_and_merge(std::vector<Finding>& findings) {
   for (Finding& finding : findings) {
     const bool same = !kept.empty() && kept.back().rule_id == finding.rule_id &&
                       kept.back().location.file == finding.location.file &&
+                      kept.back().location.cell == finding.location.cell &&
                       kept.back().location.begin == finding.location.begin;
     if (!same) {
       kept.push_back(std::move(finding));

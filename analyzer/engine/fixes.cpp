@@ -172,7 +172,7 @@ class Fixer {
   bool apply(const Finding& finding) {
     Edits edits;
     for (const Fix& fix : finding.fixes) {
-      File* file = file_of(fix.where.file);
+      File* file = file_of(fix.where);
       auto edit = file == nullptr ? std::nullopt : file->edit(fix);
       if (!edit || !file->is_free(*edit) || touches(edits, file, *edit)) return false;
       edits.emplace_back(file, std::move(*edit));
@@ -182,10 +182,11 @@ class Fixer {
   }
 
   void finish(Fixed& into) const {
-    for (const auto& [path, file] : files_) {
+    for (const auto& [where, file] : files_) {
       if (!file.changes()) continue;
-      into.texts.emplace(path, file.text());
-      into.diff += file.diff(path);
+      const auto& [path, cell] = where;
+      (cell == 0 ? into.texts[path] : into.cells[path][cell]) = file.text();
+      into.diff += file.diff(text_name({path, {}, {}, cell}));
     }
   }
 
@@ -198,13 +199,14 @@ class Fixer {
     });
   }
 
-  File* file_of(const std::string& path) {
-    const auto text = texts_.find(path);
-    return text == texts_.end() ? nullptr : &files_.try_emplace(path, text->second).first->second;
+  File* file_of(const Location& at) {
+    const auto text = texts_.find(text_name(at));
+    if (text == texts_.end()) return nullptr;
+    return &files_.try_emplace({at.file, at.cell}, text->second).first->second;
   }
 
   const Texts& texts_;
-  std::map<std::string, File> files_;  // of the texts that a fix named
+  std::map<std::pair<std::string, int>, File> files_;  // by path and cell: what a fix named
 };
 
 }  // namespace

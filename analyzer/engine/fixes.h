@@ -11,7 +11,9 @@
 namespace forerun::engine {
 
 struct Fixed {
-  Texts texts;       // of the files that change, as they are to be
+  Texts texts;  // of the files that change, as they are to be
+  // Of the notebooks that change: their cells by number.
+  std::map<std::string, std::map<int, std::string>> cells;
   std::string diff;  // the same as a unified diff with three lines of context
   int applied = 0;
   // Left for another run: a fix that touches text which another fix of this run changes, or that

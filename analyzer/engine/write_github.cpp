@@ -40,14 +40,13 @@ const char* command(Level level) {
 std::string write_github(const Report& report) {
   std::string text;
   for (const Finding& finding : report.findings) {
-    std::string where = fmt::format("file={},line={}", escaped(finding.location.file, true),
-                                    finding.location.begin.line);
-    if (finding.location.end.line > 0)
-      where += fmt::format(",endLine={}", finding.location.end.line);
-    if (finding.location.begin.column > 0)
-      where += fmt::format(",col={}", finding.location.begin.column);
-    const std::string body =
-        finding.help.empty() ? finding.message : finding.message + "\n" + finding.help;
+    const Location& at = finding.location;
+    std::string where =
+        fmt::format("file={},line={}", escaped(at.file, true), line_in_file(report, at));
+    if (at.cell == 0 && at.end.line > 0) where += fmt::format(",endLine={}", at.end.line);
+    if (at.cell == 0 && at.begin.column > 0) where += fmt::format(",col={}", at.begin.column);
+    std::string body = place_in_cell(at) + finding.message;
+    if (!finding.help.empty()) body += "\n" + finding.help;
     text += fmt::format("::{} {},title={}::{}\n", command(finding.level), where,
                         escaped(finding.rule_id, true), escaped(body, false));
   }

@@ -40,16 +40,21 @@ std::string body_of(const Finding& finding) {
   return finding.help.empty() ? body : body + "\nhelp: " + finding.help;
 }
 
-void add(Suite& suite, const Finding& finding) {
+std::string name_of(const Finding& finding) {
+  const Location& at = finding.location;
+  const std::string cell = at.cell == 0 ? "" : fmt::format("cell {}:", at.cell);
+  return fmt::format("{} {}{}:{}", finding.rule_id, cell, at.begin.line, at.begin.column);
+}
+
+void add(Suite& suite, const Finding& finding, const Report& report) {
   ++suite.tests;
   ++suite.failures;
   suite.cases += fmt::format(
       "    <testcase name=\"{}\" classname=\"{}\" file=\"{}\" line=\"{}\">\n"
       "      <failure type=\"{}\" message=\"{}\">{}</failure>\n    </testcase>\n",
-      escaped(fmt::format("{} {}:{}", finding.rule_id, finding.location.begin.line,
-                          finding.location.begin.column)),
-      escaped(finding.location.file), escaped(finding.location.file), finding.location.begin.line,
-      name(finding.level), escaped(finding.message), escaped(body_of(finding)));
+      escaped(name_of(finding)), escaped(finding.location.file), escaped(finding.location.file),
+      line_in_file(report, finding.location), name(finding.level), escaped(finding.message),
+      escaped(body_of(finding)));
 }
 
 void add(Suite& suite, const Error& problem) {
@@ -73,7 +78,8 @@ Suite passed() {
 
 std::string write_junit(const Report& report) {
   std::map<std::string, Suite> suites;
-  for (const Finding& finding : report.findings) add(suites[finding.location.file], finding);
+  for (const Finding& finding : report.findings)
+    add(suites[finding.location.file], finding, report);
   for (const Error& problem : report.errors) add(suites[problem.where.file], problem);
   if (suites.empty()) suites.emplace("forerun-lint", passed());
   Suite all;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "analyzer/engine/selection.h"
@@ -37,9 +38,16 @@ int utf16_column(const Texts& texts, const std::string& file, Position at) {
   return 1 + utf16_units(rest.substr(0, std::min(before, rest.find('\n'))));
 }
 
-Json physical(const Location& at, const Texts& texts) {
+// In a notebook the region is the line of JSON that holds the place: lines of a cell are none of
+// the artifact's.
+Json physical(const Location& at, const Report& report) {
+  const Texts& texts = report.texts;
   Json json{{"artifactLocation", {{"uri", uri(at.file)}}}};
   if (at.begin.line == 0) return json;
+  if (at.cell != 0) {
+    json["region"] = {{"startLine", line_in_file(report, at)}};
+    return json;
+  }
   Json region{{"startLine", at.begin.line}};
   if (at.begin.column != 0) region["startColumn"] = utf16_column(texts, at.file, at.begin);
   if (at.end.line != 0) {
@@ -47,6 +55,15 @@ Json physical(const Location& at, const Texts& texts) {
     if (at.end.column != 0) region["endColumn"] = utf16_column(texts, at.file, at.end);
   }
   json["region"] = region;
+  return json;
+}
+
+Json location(const Location& at, const Report& report) {
+  Json json{{"physicalLocation", physical(at, report)}};
+  if (at.cell != 0) {
+    json["logicalLocations"] = Json::array(
+        {{{"name", fmt::format("cell {}", at.cell)}, {"fullyQualifiedName", text_name(at)}}});
+  }
   return json;
 }
 
@@ -87,12 +104,12 @@ Json rules_of(std::map<std::string, int>& index) {
 
 // A deleted region without an end is empty: an insertion. The replacements of one file stand
 // together.
-Json fix(const Finding& finding, const Texts& texts) {
+Json fix(const Finding& finding, const Report& report) {
   std::map<std::string, Json> changes;
   for (const Fix& one : finding.fixes) {
     Location where = one.where;
     if (where.end.line == 0) where.end = where.begin;
-    Json region = physical(where, texts)["region"];
+    Json region = physical(where, report)["region"];
     changes[where.file].push_back(
         {{"deletedRegion", region}, {"insertedContent", {{"text", one.replacement}}}});
   }
@@ -105,29 +122,33 @@ Json fix(const Finding& finding, const Texts& texts) {
   return json;
 }
 
-Json result(const Finding& finding, int rule, const std::string& fingerprint, const Texts& texts) {
-  std::string message = finding.message;
+Json result(const Finding& finding, int rule, const std::string& fingerprint,
+            const Report& report) {
+  std::string message = place_in_cell(finding.location) + finding.message;
   if (!finding.help.empty()) message += "\n" + finding.help;
   Json json{{"ruleId", finding.rule_id},
             {"ruleIndex", rule},
             {"level", name(finding.level)},
             {"message", {{"text", message}}},
-            {"locations", Json::array({{{"physicalLocation", physical(finding.location, texts)}}})},
+            {"locations", Json::array({location(finding.location, report)})},
             {"partialFingerprints", {{"primaryLocationLineHash", fingerprint}}}};
   int id = 1;
   for (const Finding::Related& related : finding.related) {
-    json["relatedLocations"].push_back({{"id", id++},
-                                        {"message", {{"text", related.message}}},
-                                        {"physicalLocation", physical(related.location, texts)}});
+    Json place = location(related.location, report);
+    place["id"] = id++;
+    place["message"] = {{"text", place_in_cell(related.location) + related.message}};
+    json["relatedLocations"].push_back(std::move(place));
   }
-  if (!finding.fixes.empty()) json["fixes"] = Json::array({fix(finding, texts)});
+  // The text of a cell is not the text of the artifact: --fix writes it, a viewer could not.
+  if (!finding.fixes.empty() && finding.location.cell == 0)
+    json["fixes"] = Json::array({fix(finding, report)});
   return json;
 }
 
-Json notification(const Error& problem, const Texts& texts) {
+Json notification(const Error& problem, const Report& report) {
   Json json{{"level", "error"}, {"message", {{"text", problem.message}}}};
   if (!problem.where.file.empty())
-    json["locations"] = Json::array({{{"physicalLocation", physical(problem.where, texts)}}});
+    json["locations"] = Json::array({{{"physicalLocation", physical(problem.where, report)}}});
   return json;
 }
 
@@ -144,13 +165,13 @@ std::string write_sarif(const Report& report) {
   run["columnKind"] = "utf16CodeUnits";
   Json invocation{{"executionSuccessful", report.errors.empty()}};
   for (const Error& problem : report.errors)
-    invocation["toolExecutionNotifications"].push_back(notification(problem, report.texts));
+    invocation["toolExecutionNotifications"].push_back(notification(problem, report));
   run["invocations"] = Json::array({invocation});
   run["results"] = Json::array();
   const std::vector<std::string> prints = fingerprints(report.findings, report.texts);
   for (std::size_t i = 0; i < report.findings.size(); ++i) {
     run["results"].push_back(
-        result(report.findings[i], index[report.findings[i].rule_id], prints[i], report.texts));
+        result(report.findings[i], index[report.findings[i].rule_id], prints[i], report));
   }
   Json json{{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
             {"version", "2.1.0"},

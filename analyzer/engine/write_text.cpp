@@ -19,6 +19,17 @@ const char* colour_of(Level level) {
 
 }  // namespace
 
+int line_in_file(const Report& report, const Location& at) {
+  if (at.cell == 0) return at.begin.line;
+  const auto notebook = report.notebooks.find(at.file);
+  return notebook == report.notebooks.end() ? 1 : line_in_file(notebook->second, at);
+}
+
+std::string place_in_cell(const Location& at) {
+  if (at.cell == 0) return "";
+  return fmt::format("cell {}:{}:{}: ", at.cell, at.begin.line, at.begin.column);
+}
+
 std::string write_text(const Report& report, bool colour) {
   const std::string bold = colour ? "\033[1m" : "", off = colour ? "\033[0m" : "";
   std::string text;

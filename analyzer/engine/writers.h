@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analyzer/engine/baseline.h"
+#include "analyzer/engine/notebook.h"
 #include "core/finding.h"
 #include "core/result.h"
 
@@ -14,10 +15,18 @@ struct Report {
   std::vector<Finding> findings;  // sorted
   std::vector<Error> errors;      // files that could not be checked
   Texts texts;
-  int files = 0;  // checked
+  std::map<std::string, Notebook> notebooks;  // by path, those that a finding is in
+  int files = 0;                              // checked
   int suppressed = 0;
   int known = 0;  // left out because a baseline holds them
 };
+
+// The line of the file itself: that of the finding, or in a notebook the line of JSON that holds
+// it.
+int line_in_file(const Report& report, const Location& at);
+
+// "cell 3:12:5: ", for formats that know files and lines alone; empty outside notebooks.
+std::string place_in_cell(const Location& at);
 
 std::string write_text(const Report& report, bool colour);
 std::string write_statistics(const Report& report);  // a line a rule, most first

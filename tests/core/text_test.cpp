@@ -14,6 +14,13 @@ TEST(LineStarts, ALineEndBeginsALine) {
   EXPECT_THAT(line_starts("a\n\nb\n"), ElementsAre(0u, 2u, 3u, 5u));
 }
 
+TEST(PositionOf, LinesAndBytesFromOne) {
+  EXPECT_EQ(position_of("ab\ncd", 0), (Position{1, 1}));
+  EXPECT_EQ(position_of("ab\ncd", 2), (Position{1, 3}));
+  EXPECT_EQ(position_of("ab\ncd", 4), (Position{2, 2}));
+  EXPECT_EQ(position_of("ab\n", 99), (Position{2, 1})) << "beyond the text is its end";
+}
+
 TEST(Utf16Units, PairsBeyondTheBasicPlane) {
   EXPECT_EQ(utf16_units(""), 0);
   EXPECT_EQ(utf16_units("a\xc3\xa9"), 2);  // é

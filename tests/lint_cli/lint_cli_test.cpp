@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
-#include "tests/support/golden.h"
+#include "tests/lint_cli/lint_command.h"
 
 namespace forerun::test {
 namespace {
@@ -17,8 +17,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
-
-const std::string kTool = FORERUN_BINARY_DIR "/bin/forerun-lint";
 
 constexpr const char* kHazard =
     "import torch\n"
@@ -36,24 +34,7 @@ constexpr const char* kHazard =
 
 constexpr const char* kClean = "import torch\n\n\ndef twice(x):\n    return 2 * x\n";
 
-class LintCli : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (!std::filesystem::exists(kTool)) GTEST_SKIP() << "forerun-lint is not built here";
-  }
-  CommandResult lint(std::vector<std::string> arguments, const std::string& input = {}) {
-    arguments.insert(arguments.begin(), kTool);
-    return run_command(arguments, input, 60);
-  }
-  // Runs with the folder as working directory, so that paths are relative.
-  CommandResult lint_here(const std::string& arguments, const std::string& environment = "") {
-    return run_command(
-        {"sh", "-c",
-         "cd '" + folder_.path() + "' && " + environment + " '" + kTool + "' " + arguments},
-        {}, 60);
-  }
-  TemporaryFolder folder_;
-};
+using LintCli = LintCommand;
 
 TEST_F(LintCli, CleanIsZeroAndQuiet) {
   const CommandResult result = lint({folder_.write("clean.py", kClean)});
