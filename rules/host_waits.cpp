@@ -35,6 +35,7 @@ std::optional<HostWait> host_wait_at(const Analysis& of, NodeId id) {
     const std::string name = node.is(Kind::Move) ? "to(\"cpu\")" : node.op->callee + "()";
     return HostWait{id, name, read};
   }
+    if (node.op->callee == "numpy") return std::nullopt;  // raises for a tensor on the device
   if (node.is(Kind::Print) || node.is(Kind::Format)) {
     if (of.device(given) != Device::Device) return std::nullopt;
     return HostWait{id, node.is(Kind::Print) ? "printing a tensor" : "formatting a tensor", given};

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "rules/declarations.h"
+
 namespace forerun::rules {
 namespace {
 
@@ -166,13 +168,77 @@ std::vector<Accumulation> accumulations(const Analysis& of) {
   return all;
 }
 
+namespace {
+
+// Every round makes a graph of its own: a model is run in it, or a loss is run backward. A loop
+// over parts of one result (rows, chunks, time steps of a recurrence by hand) keeps one graph.
+bool makes_graphs(const Analysis& of, const Values& attached, LoopId loop) {
+  for (const NodeId backward : of.all(Kind::Backward)) {
+    if (of.graph().in(loop, backward)) return true;
+  }
+  bool any = false, over_modules = true;
+  for (const ValueId one : of.sources(attached)) {
+    const ir::Op* maker = of.maker(one);
+    if (maker == nullptr || (maker->kind != Kind::Forward && maker->kind != Kind::Loss)) continue;
+    const NodeId made = of.value(one).def;
+    if (!of.graph().in(loop, made)) continue;
+    any = true;
+    if (maker->kind != Kind::Forward) continue;
+    const Values& modules = of.node(made).receiver;
+    over_modules &= !modules.empty() && std::all_of(modules.begin(), modules.end(), [&](ValueId m) {
+      return of.value(m).form == flow::Value::Form::Element &&
+             of.value(m).def == of.loop(loop).head;
+    });
+  }
+  return any && !over_modules;
+}
+
+// The layers of a network, run one after another: the graph is one, and its reader needs it.
+bool is_inside_a_network(const Analysis& of, LoopId loop) {
+  const auto& frames = of.graph().frames;
+  const ir::Function* function =
+      frames[static_cast<std::size_t>(of.loop(loop).frame)].function;
+  return function != nullptr && function->name.ends_with(".forward");
+}
+
+// Somebody runs backward here by a call that is not seen: accelerator.backward(loss).
+bool frees_elsewhere(const Analysis& of, LoopId loop) {
+  const auto calls = of.all(Kind::Call);
+  return std::any_of(calls.begin(), calls.end(), [&](NodeId call) {
+    return of.node(call).op->callee == "backward" && of.graph().in(loop, call);
+  });
+}
+
+// The only backward comes after the loop: until then the graphs are needed.
+bool waits_for_backward(const Analysis& of, const Values& attached, LoopId loop) {
+  bool any = false;
+  for (const ValueId one : attached) {
+    for (const NodeId backward : of.backwards_of(one)) {
+      any = true;
+      if (of.graph().in(loop, backward)) return false;
+    }
+  }
+  return any;
+}
+
+bool is_of_another_library(const ir::Program& program) {
+  if (program.language != ir::Language::Python || imports(program, "torch")) return false;
+  return imports(program, "mxnet") || imports(program, "tensorflow") || imports(program, "jax") ||
+         imports(program, "paddle");
+}
+
+}  // namespace
+
 std::optional<Level> kept(const Analysis& of, const Values& stored, const Values& collector, NodeId,
                           LoopId loop) {
   Values attached;
   for (const ValueId one : stored) {
     if (of.history(one) == flow::History::Graph) flow::add(attached, one);
   }
-  if (attached.empty()) return std::nullopt;
+  if (attached.empty() || is_of_another_library(*of.graph().program)) return std::nullopt;
+  if (is_inside_a_network(of, loop) || !makes_graphs(of, attached, loop) ||
+      waits_for_backward(of, attached, loop))
+    return std::nullopt;
   for (const ValueId one : collector) {
     if (of.backwarded(one)) return std::nullopt;
   }
@@ -182,7 +248,8 @@ std::optional<Level> kept(const Analysis& of, const Values& stored, const Values
                   [&](ValueId one) { return of.backwarded(one); }))
     return Level::Error;  // retained
   if (evaluates(of, attached) || only_read(of, collector)) return Level::Error;
-  if (contains_step(of, loop) && !escapes_by_call(of, collector)) return Level::Error;
+  if (contains_step(of, loop) && !escapes_by_call(of, collector))
+    return frees_elsewhere(of, loop) ? Level::Warning : Level::Error;
   return std::nullopt;
 }
 

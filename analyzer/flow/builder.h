@@ -2,6 +2,7 @@
 // analyzer/flow.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <map>
 #include <optional>
@@ -90,7 +91,7 @@ class Builder {
               const std::function<void(Run&)>& body);
   void bind_targets(NodeId head, const ir::Loop& loop, Run& run);
   Grad grad(const Run& run) const;
-  std::optional<bool> settled(const Values& condition) const;
+  std::optional<bool> settled(const Values& condition, int depth = 0) const;
 
   // places.cpp
   int name(const std::string& text);

@@ -208,14 +208,15 @@ void Builder::visit(const ir::Loop& loop, Run& run) {
 }
 
 // `stage == TRAIN` where stage was given TRAIN: both sides are the same object.
-std::optional<bool> Builder::settled(const Values& condition) const {
-  if (condition.size() != 1) return std::nullopt;
+// Depth: `a = not a` in a loop is made of itself.
+std::optional<bool> Builder::settled(const Values& condition, int depth) const {
+  if (condition.size() != 1 || depth > 8) return std::nullopt;
   const Value& one = value(condition.front());
   if (one.form != Value::Form::Result || one.def == kNone) return std::nullopt;
   const Node& made = graph_.nodes[static_cast<std::size_t>(one.def)];
   if (!made.is(ir::Kind::Arith) || made.arguments.empty()) return std::nullopt;
   if (made.op->callee == "not") {
-    const auto inner = settled(made.arguments[0]);
+    const auto inner = settled(made.arguments[0], depth + 1);
     return inner ? std::optional(!*inner) : std::nullopt;
   }
   const bool equal = made.op->callee == "eq" || made.op->callee == "is";

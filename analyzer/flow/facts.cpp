@@ -290,8 +290,10 @@ Device Facts::result_device(const Value& value, const Node& node) const {
       if (node.op->callee == "is" || node.op->callee == "is_not" || node.op->callee == "in" ||
           node.op->callee == "not_in")
         return Device::Host;
+      // Nor is what is compared with a text a tensor.
       for (const ir::Argument& argument : node.op->arguments) {
-        if (ir::to_string(argument.value) == "none") return Device::Host;
+        const std::string text = ir::to_string(argument.value);
+        if (text == "none" || text.starts_with('"')) return Device::Host;
       }
       return given;
     case Kind::Loss:

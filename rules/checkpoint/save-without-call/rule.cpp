@@ -1,5 +1,7 @@
 #include "rules/rule.h"
 
+#include <set>
+
 #include <fmt/format.h>
 
 #include "rules/declarations.h"
@@ -21,15 +23,28 @@ bool takes_a_state(const ir::Op& op) {
          (op.kind == Kind::Call && mentions(op.callee, {"save", "checkpoint"}));
 }
 
+// self.state_dict = checkpoint["model"]: a member of that name, no method.
+std::set<std::string> assigned(const ir::Program& program) {
+  std::set<std::string> found;
+  each_operation(program, [&](const Site& site) {
+    for (const ir::Place& result : site.op->results) {
+      if (!result.steps.empty() && result.steps.back() == "state_dict")
+        found.insert(to_string(result));
+    }
+  });
+  return found;
+}
+
 // state_dict without its parentheses is the method: what is saved is the whole pickled object, or
 // nothing a load can use.
 void declarations(const ir::Program& program, Findings& found) {
   if (program.language != ir::Language::Python) return;
+  const std::set<std::string> members = assigned(program);
   each_operation(program, [&](const Site& site) {
     if (!takes_a_state(*site.op)) return;
     for (const ir::Argument& one : site.op->arguments) {
       const ir::Place* place = method_itself(one);
-      if (place == nullptr) continue;
+      if (place == nullptr || members.contains(to_string(*place))) continue;
       found
           .at(site.op->at,
               fmt::format("{} is the method, not the state it returns", to_string(*place)))

@@ -31,7 +31,22 @@ bool divides_data(const ir::Program& program) {
 
 bool depends_on_rank(const ir::Op& op) {
   for (const ir::Argument& one : op.arguments) {
+    if (one.name == "use_ddp") return true;  // DGL's loader divides the data itself
     if (mentions(ir::to_string(one.value), {"rank", "shard", "local", "world"})) return true;
+  }
+  return false;
+}
+
+// The part of the data that this process was given: indices.split(n)[proc_id].
+bool is_a_part(const Analysis& of, flow::NodeId loader) {
+  for (const flow::Values& given : of.node(loader).arguments) {
+    for (const flow::ValueId one : of.sources(given)) {
+      const ir::Op* maker = of.maker(one);
+      if (maker == nullptr || maker->kind != Kind::Index) continue;
+      for (const ir::Argument& key : maker->arguments) {
+        if (mentions(ir::to_string(key.value), {"rank", "proc", "shard", "worker"})) return true;
+      }
+    }
   }
   return false;
 }
@@ -46,7 +61,7 @@ void check(const Analysis& of, Findings& found) {
     const ir::Op& loader = *of.node(use.made).op;
     if (loader.callee != "DataLoader" || !is_training_loop(of, use.loop)) continue;
     if (is_given(loader, "sampler", 3) || is_given(loader, "batch_sampler", 4) ||
-        has_open_arguments(loader) || depends_on_rank(loader) ||
+        has_open_arguments(loader) || depends_on_rank(loader) || is_a_part(of, use.made) ||
         is_iterable_dataset(of, use.made) || is_for_evaluation(of, use.made))
       continue;
     found

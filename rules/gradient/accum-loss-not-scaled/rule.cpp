@@ -83,7 +83,11 @@ bool counts_micro_batches(const Analysis& of, const AccumulationWindow& window) 
 }
 
 bool scaled_elsewhere(const Analysis& of) {
-  return !of.all({Kind::GradRead, Kind::GradWrite}).empty();
+  const bool hooked = std::any_of(
+      of.graph().nodes.begin(), of.graph().nodes.end(), [](const flow::Node& node) {
+        return node.op != nullptr && node.op->callee == "register_comm_hook";
+      });
+  return hooked || !of.all({Kind::GradRead, Kind::GradWrite}).empty();
 }
 
 // k micro-batches are added up and nothing divides by k: the step is k times as

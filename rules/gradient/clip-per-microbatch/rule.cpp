@@ -14,7 +14,10 @@ using ir::Kind;
 // without a step.
 bool clips_within(const Analysis& of, const AccumulationWindow& window, NodeId clip) {
   const NodeId latch = of.loop_latch(window.micro);
-  auto is_step = [&](NodeId at) { return at == window.step; };
+  // Any step: with and without a loss scaler there is one on each path.
+  auto is_step = [&](NodeId at) {
+    return of.node(at).is(Kind::Step) || of.node(at).is(Kind::ScalerStep);
+  };
   const bool clipped =
       of.path(
             window.backward, [&](NodeId at) { return at == clip; }, is_step, window.micro)

@@ -55,11 +55,20 @@ const Values* changed(const flow::Node& node) {
 // Inside a module's forward somebody will run backward; elsewhere it has to be
 // seen.
 bool needs_backward(const Analysis& of, NodeId change, ValueId value) {
-  if (of.backwarded(value)) return true;
+  std::set<NodeId> backwards;
+  auto take = [&](ValueId one) {
+    for (const NodeId backward : of.backwards_of(one)) backwards.insert(backward);
+  };
+  take(value);
   for (const Values& made : of.node(change).results) {
-    for (const ValueId one : made) {
-      if (of.backwarded(one)) return true;
-    }
+    for (const ValueId one : made) take(one);
+  }
+  if (!backwards.empty()) {  // what is changed after the last of them is free
+    return of
+        .path(
+            change, [&](NodeId at) { return backwards.contains(at); },
+            [](NodeId) { return false; })
+        .has_value();
   }
   const auto& frames = of.graph().frames;
   for (flow::FrameId frame = of.node(change).frame; frame != flow::kNone;

@@ -87,7 +87,12 @@ const ir::Class* forward_of(const Analysis& of, NodeId id) {
 
 // From a parameter of forward or one of the module's layers: wherever the module is.
 bool comes_with_the_input(const Analysis& of, const Values& values) {
-  const Values from = of.sources(values);
+  // A size or a number read from the input is on no device.
+  const Values from = of.sources(values, [&](const flow::Value& value) {
+    if (value.form != flow::Value::Form::Result) return true;
+    const ir::Op* made = of.node(value.def).op;
+    return made == nullptr || (made->kind != Kind::Query && made->kind != Kind::HostRead);
+  });
   return std::any_of(from.begin(), from.end(), [&](ValueId one) {
     const ir::Op* maker = of.maker(one);
     if (maker != nullptr) return maker->kind == Kind::Forward || maker->callee == "Parameter";

@@ -98,8 +98,20 @@ bool is_tensor(const Analysis& of, const Values& values) {
   });
 }
 
+// bias.add_(x).to(dtype): the statement did its work before.
+bool changed_before(const Analysis& of, const flow::Node& node) {
+  return !node.receiver.empty() &&
+         std::all_of(node.receiver.begin(), node.receiver.end(), [&](ValueId id) {
+           const ir::Op* maker = of.maker(id);
+           const ir::Place* read = node.op->receiver ? place_of(*node.op->receiver) : nullptr;
+           return maker != nullptr && maker->kind == Kind::TensorInPlace && read != nullptr &&
+                  read->is_temporary();
+         });
+}
+
 bool is_pure(const Analysis& of, const flow::Node& node) {
   const ir::Op& op = *node.op;
+  if (op.kind == Kind::Move && changed_before(of, node)) return false;
   const bool cpp = of.graph().program->language == ir::Language::Cpp;
   if (op.kind == Kind::Move || op.kind == Kind::Detach)
     return op.receiver && op.callee != "detach_" && op.callee != "data" &&

@@ -24,7 +24,9 @@ bool has_weights(const ir::Op& op) {
       "RNN",       "LSTMCell",          "GRUCell",    "RNNCell",   "PReLU",
       "Embedding", "EmbeddingBag",      "LayerNorm",  "GroupNorm", "RMSNorm",
       "Parameter", "MultiheadAttention"};
-  if (is_false(op, "affine") || is_false(op, "elementwise_affine")) return false;
+  if (is_false(op, "affine") || is_false(op, "elementwise_affine") ||
+      is_false(op, "requires_grad"))  // a constant in a Parameter's clothes
+    return false;
   if (exact.contains(op.callee)) return true;
   for (const char* start : {"Conv1d", "Conv2d", "Conv3d", "ConvTranspose", "LazyConv", "BatchNorm",
                             "SyncBatchNorm", "Transformer"}) {

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -12,6 +13,27 @@ namespace {
 
 using ir::Kind;
 
+// A class of the program, nothing but nn.Module below it, that makes no weights and no buffers:
+// registered or not, there is nothing to train, move or save.
+bool has_nothing_to_register(const ir::Program& program, const ir::Op& made, int depth = 0) {
+  const ir::Class* own = class_named(program, made.callee);
+  if (program.language != ir::Language::Python || own == nullptr || own->bases.size() != 1 ||
+      !own->bases.front().ends_with("Module") || depth > 4)
+    return false;
+  bool nothing = true;
+  for (const ir::Function* method : methods_of(program, own->name)) {
+    each_operation(*method, [&](const Site& site) {
+      const ir::Op& op = *site.op;
+      if (op.callee == "register_buffer" || op.callee == "register_parameter" ||
+          op.callee == "Parameter" || op.callee == "setattr" || op.callee == "add_module")
+        nothing = false;
+      if (makes_stateful_module(program, op) && op.callee != own->name)
+        nothing &= has_nothing_to_register(program, op, depth + 1);
+    });
+  }
+  return nothing;
+}
+
 // A list, tuple or dict that a class's methods fill with modules.
 struct Holder {
   const ir::Op* made = nullptr;       // the first module put in
@@ -19,6 +41,7 @@ struct Holder {
   const ir::Op* filled_at = nullptr;  // an append; none for a literal
   std::string member;
   bool registered = false;
+  bool hides_one = false;  // [module]: the known way to keep one out of the parameters on purpose
 };
 
 class Class {
@@ -36,6 +59,11 @@ class Class {
   }
   bool registers() const { return registers_; }
   const std::vector<std::shared_ptr<Holder>>& holders() const { return all_; }
+  // On another path the member is an nn.ModuleList or nn.ModuleDict, made of the list or in its
+  // place.
+  bool is_registered_elsewhere(const std::string& member) const {
+    return containers_.contains(member);
+  }
 
  private:
   static bool is_registration(const ir::Op& op) {
@@ -60,6 +88,10 @@ class Class {
   const ir::Op* module(const ir::Operand& operand) const {
     const ir::Place* place = place_of(operand);
     if (place == nullptr) return nullptr;
+    // In Python a member that is a module is registered by its name; the list only repeats it.
+    if (program_.language == ir::Language::Python && place->root == "self" &&
+        place->steps.size() == 1)
+      return nullptr;
     const auto found = modules_.find(*place);
     return found == modules_.end() ? nullptr : found->second;
   }
@@ -93,6 +125,7 @@ class Class {
       const auto inner = holder(one.value);
       if (inner != nullptr && made->made == nullptr) made->made = inner->made;
     }
+    made->hides_one = op.arguments.size() == 1 && made->made != nullptr;
     hold(op.results.front(), made, op);
   }
 
@@ -103,6 +136,7 @@ class Class {
       const ir::Op* made = module(one.value);
       const auto inner = holder(one.value);
       if (made == nullptr && inner != nullptr) made = inner->made;
+      if (made != nullptr) into->hides_one = false;
       if (made == nullptr || into->made != nullptr) continue;
       into->made = made;
       into->filled_at = &op;
@@ -112,6 +146,9 @@ class Class {
   void assign(const ir::Op& op) {
     if (op.results.size() != 1 || op.arguments.size() != 1) return;
     const ir::Operand& given = op.arguments.front().value;
+    const ir::Place* from = place_of(given);
+    if (from != nullptr && containers_.contains(to_string(*from)))
+      containers_.insert(to_string(op.results.front()));
     if (const auto held = holder(given)) return hold(op.results.front(), held, op);
     if (const ir::Op* made = module(given)) modules_[op.results.front()] = made;
   }
@@ -120,7 +157,10 @@ class Class {
   void combine(const ir::Op& op) {
     if (op.results.size() != 1) return;
     for (const ir::Argument& one : op.arguments) {
-      if (const auto held = holder(one.value)) return hold(op.results.front(), held, op);
+      const auto held = holder(one.value);
+      if (held == nullptr) continue;
+      held->hides_one = false;
+      return hold(op.results.front(), held, op);
     }
   }
 
@@ -129,10 +169,15 @@ class Class {
     for (const ir::Argument& one : op.arguments) {
       if (const auto held = holder(one.value)) held->registered = true;
     }
+    static const std::set<std::string> kContainers = {"ModuleList", "ModuleDict", "Sequential"};
+    if (op.results.size() == 1 && kContainers.contains(op.callee) &&
+        program_.language == ir::Language::Python)
+      containers_.insert(to_string(op.results.front()));
     const bool registered = op.details.contains("registered");
     const bool moved = op.kind == Kind::Move && op.receiver && module(*op.receiver) != nullptr;
     if (op.results.size() != 1 || registered) return;
-    if (makes_stateful_module(program_, op)) modules_[op.results.front()] = &op;
+    if (makes_stateful_module(program_, op) && !has_nothing_to_register(program_, op))
+      modules_[op.results.front()] = &op;
     if (moved) modules_[op.results.front()] = module(*op.receiver);
   }
 
@@ -147,6 +192,7 @@ class Class {
   std::map<ir::Place, std::shared_ptr<Holder>> holders_;
   std::map<ir::Place, const ir::Op*> modules_;
   std::vector<std::shared_ptr<Holder>> all_;
+  std::set<std::string> containers_;  // places that hold an nn.ModuleList or the like on some path
 };
 
 // Modules in a plain container are no submodules: no optimizer gets their parameters through
@@ -159,6 +205,7 @@ void declarations(const ir::Program& program, Findings& found) {
     if (seen.registers()) continue;
     for (const auto& holder : seen.holders()) {
       if (holder->made == nullptr || holder->kept_at == nullptr || holder->registered) continue;
+      if (holder->hides_one || seen.is_registered_elsewhere(holder->member)) continue;
       const ir::Op* where =
           cpp && holder->filled_at != nullptr ? holder->filled_at : holder->kept_at;
       found

@@ -122,7 +122,9 @@ bool speaks_of_epochs(const Analysis& of, const Place& place, const flow::Node& 
     }
     return false;
   }
-  if (op.callee == "ExponentialLR") return gamma(1, 1.0) <= 0.99;
+  // It has no length to compare; one that is not stepped in every round has its own count.
+  if (op.callee == "ExponentialLR")
+    return gamma(1, 1.0) <= 0.99 && of.every_round(place.batches, place.step);
   if (op.callee == "CosineAnnealingLR" || op.callee == "PolynomialLR" || op.callee == "LinearLR") {
     const char* name = op.callee == "CosineAnnealingLR" ? "T_max" : "total_iters";
     const ir::Argument* horizon = argument_of(op, name, op.callee == "LinearLR" ? 3 : 1, at);

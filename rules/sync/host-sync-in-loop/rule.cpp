@@ -39,6 +39,23 @@ bool unconditional(const Analysis& of, NodeId id, LoopId step) {
   return true;
 }
 
+// One round is an epoch over all of the data (a graph, a table): what is read once an epoch costs
+// nothing next to it.
+bool counts_epochs(const Analysis& of, LoopId id) {
+  const ir::Loop* loop = of.loop(id).source;
+  if (loop == nullptr || loop->form != ir::Loop::Form::Counted || loop->targets.empty())
+    return false;
+  return ir::to_string(loop->targets.front()).find("epoch") != std::string::npos;
+}
+
+// Backward without an optimizer's step compares or measures gradients; nobody trains there.
+bool trains(const Analysis& of, LoopId id) {
+  for (const NodeId step : of.all({Kind::Step, Kind::ScalerStep})) {
+    if (of.graph().in(id, step)) return true;
+  }
+  return false;
+}
+
 // The host waits for the device in every training step; once is a note, twice or once a sample
 // costs.
 void check(const Analysis& of, Findings& found) {
@@ -53,9 +70,10 @@ void check(const Analysis& of, Findings& found) {
     by_loop[step].push_back(std::move(*sync));
   }
   for (const auto& [step, syncs] : by_loop) {
+    const bool worth_it = trains(of, step) && !counts_epochs(of, step);
     for (const HostWait& sync : syncs) {
       const bool nested = of.innermost_loop(sync.node) != step;
-      const bool often = nested || syncs.size() > 1;
+      const bool often = worth_it && (nested || syncs.size() > 1);
       const std::string how_often =
           nested             ? "several times in every training step"
           : syncs.size() > 1 ? fmt::format("one of {} waits in every training step", syncs.size())
