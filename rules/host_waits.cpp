@@ -22,7 +22,11 @@ bool moves_to_host(const flow::Node& node) {
 }
 
 bool is_non_blocking(const flow::Node& node) {
-  return node.op != nullptr && flow::literal_argument(*node.op, "non_blocking", 99) == "true";
+  return node.op != nullptr && is_non_blocking(*node.op);
+}
+
+bool is_non_blocking(const ir::Op& op) {
+  return flow::literal_argument(op, "non_blocking", 99) == "true";
 }
 
 std::optional<HostWait> host_wait_at(const Analysis& of, NodeId id) {
@@ -31,11 +35,11 @@ std::optional<HostWait> host_wait_at(const Analysis& of, NodeId id) {
   for (const Values& argument : node.arguments) flow::add(given, argument);
   if (node.is(Kind::HostRead) || moves_to_host(node)) {
     const Values& read = node.op->receiver ? node.receiver : given;
+    if (node.op->callee == "numpy") return std::nullopt;  // raises for a tensor on the device
     if (of.device(read) != Device::Device || is_non_blocking(node)) return std::nullopt;
     const std::string name = node.is(Kind::Move) ? "to(\"cpu\")" : node.op->callee + "()";
     return HostWait{id, name, read};
   }
-    if (node.op->callee == "numpy") return std::nullopt;  // raises for a tensor on the device
   if (node.is(Kind::Print) || node.is(Kind::Format)) {
     if (of.device(given) != Device::Device) return std::nullopt;
     return HostWait{id, node.is(Kind::Print) ? "printing a tensor" : "formatting a tensor", given};

@@ -21,5 +21,6 @@ bool may_wait(const flow::Analysis& of, flow::NodeId node);
 
 bool moves_to_host(const flow::Node& node);
 bool is_non_blocking(const flow::Node& node);
+bool is_non_blocking(const ir::Op& op);
 
 }  // namespace forerun::rules

@@ -15,9 +15,12 @@ bool is_switch(const ir::Op& op) {
 
 }  // namespace
 
+std::uint32_t autocast_trigger(const ir::Op& op) {
+  return op.kind == ir::Kind::Call && !op.arguments.empty() && is_switch(op);
+}
+
 std::optional<bool> sets_autocast(const flow::Node& node) {
-  if (!node.is(ir::Kind::Call) || node.op->arguments.empty() || !is_switch(*node.op))
-    return std::nullopt;
+  if (node.op == nullptr || autocast_trigger(*node.op) == 0) return std::nullopt;
   const std::string on = ir::to_string(node.op->arguments.back().value);
   if (on == "true") return true;
   if (on == "false") return false;

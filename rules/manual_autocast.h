@@ -12,6 +12,8 @@ namespace forerun::rules {
 // spellings are at::autocast::set_enabled, set_cpu_enabled, set_xpu_enabled … (LibTorch 1.10 on)
 // and set_autocast_enabled(device, on) (2.4 on).
 std::optional<bool> sets_autocast(const flow::Node& node);
+// Rule::trigger of rules that start from such a call.
+std::uint32_t autocast_trigger(const ir::Op& op);
 
 // "cuda", "cpu" …: the device the call is about, as far as it says.
 std::string autocast_device(const flow::Node& node);

@@ -54,6 +54,14 @@ constexpr Kinds kinds(Kind... kind) {
   return ((Kinds{1} << static_cast<int>(kind)) | ...);
 }
 
+// What an entry point has to have before `check` can say anything about it: single operations give
+// bits, and all of `whole` must come together. Only those entry points are expanded. What runs
+// before one (module level, its class's constructor) gives bits, too.
+struct Trigger {
+  std::uint32_t (*bits)(const ir::Op& op) = nullptr;  // null: an operation of Rule::needs
+  std::uint32_t whole = 1;                            // 0: every entry point
+};
+
 struct Rule {
   Level level;  // unless the rule says otherwise for one finding, or the user for all
   void (*check)(const flow::Analysis& of, Findings& found);  // null: only declarations matter
@@ -62,6 +70,8 @@ struct Rule {
   bool moot_under_framework = false;  // Lightning and others do what the rule asks for
   // What is asked of a program as a whole, once: its classes, and operations wherever they stand.
   void (*declarations)(const ir::Program& program, Findings& found) = nullptr;
+  // Where `check` starts from other operations than those it needs, or from few of them.
+  Trigger trigger = {};
 };
 
 }  // namespace forerun::rules

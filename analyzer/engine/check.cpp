@@ -1,7 +1,7 @@
 #include "analyzer/engine/check.h"
 
 #include <algorithm>
-#include <memory>
+#include <bit>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -101,14 +101,16 @@ rules::Kinds kinds_in(const ir::Block& block) {
 
 // The rules this program can concern at all; without any, nothing is expanded.
 std::vector<const rules::CatalogEntry*> concerned(const ir::Program& program,
-                                                  const Selection& selection) {
+                                                  const Selection& selection,
+                                                  Thoroughness thoroughness) {
   rules::Kinds kinds = 0;
   for (const ir::Function& function : program.functions) kinds |= kinds_in(function.body);
   const auto framework = flow::framework(program);
   std::vector<const rules::CatalogEntry*> entries;
   for (const rules::CatalogEntry& entry : rules::catalog()) {
     if (framework && entry.rule->moot_under_framework) continue;
-    if (entry.rule->needs != 0 && (entry.rule->needs & kinds) == 0) continue;
+    const bool all = thoroughness == Thoroughness::Everything;
+    if (!all && entry.rule->needs != 0 && (entry.rule->needs & kinds) == 0) continue;
     if (selection.runs(entry.id, entry.group)) entries.push_back(&entry);
   }
   return entries;
@@ -142,25 +144,96 @@ void sort_and_merge(std::vector<Finding>& findings) {
   findings = std::move(kept);
 }
 
-Checked check(const ir::Program& program, const Selection& selection) {
+namespace {
+
+// The rules that ask about paths, and which entry points they can concern.
+class FlowRules {
+ public:
+  FlowRules(const std::vector<const rules::CatalogEntry*>& entries, Thoroughness thoroughness) {
+    int next = 0;
+    for (const rules::CatalogEntry* entry : entries) {
+      if (entry->rule->check == nullptr) continue;
+      rules_.push_back({entry});
+      const rules::Trigger& trigger = entry->rule->trigger;
+      const bool always = thoroughness == Thoroughness::Everything || trigger.whole == 0 ||
+                          (trigger.bits == nullptr && entry->rule->needs == 0);
+      const int bits = std::bit_width(trigger.whole);
+      if (always || (trigger.bits != nullptr && next + bits > 64)) {
+        rules_.back().always = true;
+      } else if (trigger.bits != nullptr) {
+        rules_.back().first_bit = next;
+        next += bits;
+      }
+    }
+  }
+  bool empty() const { return rules_.empty(); }
+
+  flow::Reach reach(const ir::Program& program) const {
+    return flow::Reach(program, [this](const ir::Op& op) {
+      std::uint64_t marks = 0;
+      for (const One& one : rules_) {
+        if (one.first_bit >= 0)
+          marks |= std::uint64_t{one.entry->rule->trigger.bits(op)} << one.first_bit;
+      }
+      return marks;
+    });
+  }
+  bool wants(const flow::Reached& reached) const {
+    return std::any_of(rules_.begin(), rules_.end(),
+                       [&](const One& one) { return concerns(one, reached); });
+  }
+  template <class Visit>
+  void each(const flow::Reached& reached, Visit visit) const {
+    for (const One& one : rules_) {
+      if (concerns(one, reached)) visit(*one.entry);
+    }
+  }
+
+ private:
+  struct One {
+    const rules::CatalogEntry* entry;
+    bool always = false;
+    int first_bit = -1;  // of its trigger's bits among all rules'; -1: it goes by kinds
+  };
+  static bool concerns(const One& one, const flow::Reached& reached) {
+    if (one.always) return true;
+    const rules::Rule& rule = *one.entry->rule;
+    if (one.first_bit < 0) return (rule.needs & reached.kinds) != 0;
+    const std::uint64_t whole = std::uint64_t{rule.trigger.whole} << one.first_bit;
+    return (reached.marks & whole) == whole;
+  }
+  std::vector<One> rules_;
+};
+
+// Every entry point that some rule can concern, one at a time.
+void run_flow_rules(const ir::Program& program, const FlowRules& flow_rules,
+                    const Selection& selection, Checked& result, std::vector<Finding>& all) {
+  const flow::Reach reach = flow_rules.reach(program);
+  flow::analyse(
+      program, reach, [&](const flow::Reached& reached) { return flow_rules.wants(reached); },
+      [&](const flow::Analysis& of) {
+        const ir::Function& root = *of.graph().root;
+        if (!of.graph().whole) {
+          result.notes.push_back(
+              fmt::format("{}: '{}' is too large to follow whole; it is not checked",
+                          to_string(root.at), root.name));
+          return;
+        }
+        flow_rules.each(reach.of(root), [&](const rules::CatalogEntry& entry) {
+          run_rule(entry, of, selection, all);
+        });
+      });
+}
+
+}  // namespace
+
+Checked check(const ir::Program& program, const Selection& selection, Thoroughness thoroughness) {
   Checked result;
-  const auto entries = concerned(program, selection);
-  const bool any_flow =
-      std::any_of(entries.begin(), entries.end(),
-                  [](const rules::CatalogEntry* entry) { return entry->rule->check != nullptr; });
-  std::vector<std::unique_ptr<flow::Analysis>> analyses;
-  if (any_flow) analyses = flow::analyse(program);
+  const auto entries = concerned(program, selection, thoroughness);
   std::vector<Finding> all;
   for (const rules::CatalogEntry* entry : entries) run_rule(*entry, program, selection, all);
-  for (const auto& analysis : analyses) {
-    if (!analysis->graph().whole) {
-      result.notes.push_back(fmt::format("{}: '{}' is too large to follow whole; it is not checked",
-                                         to_string(analysis->graph().root->at),
-                                         analysis->graph().root->name));
-      continue;
-    }
-    for (const rules::CatalogEntry* entry : entries) run_rule(*entry, *analysis, selection, all);
-  }
+  const FlowRules flow_rules(entries, thoroughness);
+  if (!flow_rules.empty()) run_flow_rules(program, flow_rules, selection, result, all);
   sort_and_merge(all);
   const std::vector<Suppression> silenced = suppressions(program.comments, program.language);
   for (Finding& finding : all) {

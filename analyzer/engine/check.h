@@ -15,8 +15,13 @@ struct Checked {
   int suppressed = 0;
 };
 
+// Whether rules are spared what they say cannot concern them (Rule::needs, Rule::trigger). The
+// findings are the same; tests hold rules to it.
+enum class Thoroughness { WhatConcerns, Everything };
+
 // Pure: the same program and selection give the same findings.
-Checked check(const ir::Program& program, const Selection& selection);
+Checked check(const ir::Program& program, const Selection& selection,
+              Thoroughness thoroughness = Thoroughness::WhatConcerns);
 
 // By file, position, rule; of two that say the same of one place (a header seen from two
 // translation units, a function seen from two callers) the graver one stays.

@@ -292,4 +292,9 @@ std::vector<std::unique_ptr<Analysis>> analyse(const ir::Program& program) {
   return found;
 }
 
+void analyse(const ir::Program& program, const Reach& reach, const Wanted& wanted,
+             const std::function<void(const Analysis&)>& visit) {
+  build(program, reach, wanted, [&](Graph graph) { visit(Analysis(std::move(graph))); });
+}
+
 }  // namespace forerun::flow

@@ -148,6 +148,9 @@ class Analysis {
 
 // Every entry point of the program, analysed. `program` must outlive them.
 std::vector<std::unique_ptr<Analysis>> analyse(const ir::Program& program);
+// Those of the entry points that are wanted, each gone before the next is made.
+void analyse(const ir::Program& program, const Reach& reach, const Wanted& wanted,
+             const std::function<void(const Analysis&)>& visit);
 // One function as if it were an entry point: what its callers cannot be asked, because they were
 // given the object from outside.
 std::unique_ptr<Analysis> analyse(const ir::Program& program, const ir::Function& root);

@@ -5,44 +5,8 @@
 #include "analyzer/ir/walk.h"
 
 namespace forerun::flow {
-namespace {
 
-std::string last_part(const std::string& name) { return name.substr(name.rfind('.') + 1); }
-
-// Every operation and nested function of a block, however deep.
-class Mentions {
- public:
-  std::set<std::string> names;                 // called or named as a value
-  std::vector<const ir::Function*> functions;  // defined inside others
-
-  void collect(const ir::Block& block) {
-    for (const ir::Node& node : block) {
-      std::visit([this](const auto& value) { note(value); }, node.value);
-      ir::each_block(node, [this](const ir::Block& inner) { collect(inner); });
-    }
-  }
-
- private:
-  void operand(const ir::Operand& value) {
-    if (const auto* reference = std::get_if<ir::FunctionReference>(&value))
-      names.insert(last_part(reference->name));
-  }
-  void note(const ir::Op& op) {
-    names.insert(op.callee.empty() ? std::string(ir::name(op.kind)) : op.callee);
-    if (op.kind == ir::Kind::Forward || op.kind == ir::Kind::Loss || op.callee.empty())
-      names.insert({"forward", "__call__", "operator()"});
-    if (op.receiver) operand(*op.receiver);
-    for (const ir::Argument& argument : op.arguments) operand(argument.value);
-  }
-  void note(const ir::Jump& jump) {
-    for (const ir::Operand& value : jump.values) operand(value);
-  }
-  void note(const ir::Define& define) { functions.push_back(define.function.get()); }
-  template <class Statement>
-  void note(const Statement&) {}
-};
-
-}  // namespace
+std::string_view last_part(std::string_view name) { return name.substr(name.rfind('.') + 1); }
 
 Names::Names(const ir::Program& program) {
   for (const ir::Class& type : program.classes) classes_.emplace(type.name, &type);
@@ -55,12 +19,12 @@ Names::Names(const ir::Program& program) {
   }
 }
 
-const ir::Class* Names::type(const std::string& name) const {
+const ir::Class* Names::type(std::string_view name) const {
   const auto found = classes_.find(name);
   return found == classes_.end() ? nullptr : found->second;
 }
 
-const ir::Function* Names::method(const ir::Class* type, const std::string& name) const {
+const ir::Function* Names::method(const ir::Class* type, std::string_view name) const {
   const auto named = methods_.find(name);
   if (named == methods_.end()) return nullptr;
   for (int depth = 0; type != nullptr && depth < 8; ++depth) {
@@ -76,12 +40,12 @@ const ir::Function* Names::method(const ir::Class* type, const std::string& name
   return nullptr;
 }
 
-const ir::Function* Names::only_method(const std::string& name) const {
+const ir::Function* Names::only_method(std::string_view name) const {
   const auto found = methods_.find(name);
   return found != methods_.end() && found->second.size() == 1 ? found->second.front() : nullptr;
 }
 
-const ir::Function* Names::function(const std::string& name, std::size_t arguments) const {
+const ir::Function* Names::function(std::string_view name, std::size_t arguments) const {
   const auto found = functions_.find(name);
   if (found == functions_.end()) return nullptr;
   const ir::Function* best = nullptr;
@@ -95,14 +59,12 @@ const ir::Function* Names::function(const std::string& name, std::size_t argumen
   return best;
 }
 
-bool Names::derives(const ir::Class* type, const std::string& suffix) const {
+bool Names::derives(const ir::Class* type, std::string_view suffix) const {
   for (int depth = 0; type != nullptr && depth < 8; ++depth) {
     const ir::Class* base = nullptr;
     for (const std::string& one : type->bases) {
-      const std::string last = last_part(one);
-      if (last.size() >= suffix.size() &&
-          last.compare(last.size() - suffix.size(), suffix.size(), suffix) == 0)
-        return true;
+      const std::string_view last = last_part(one);
+      if (last.ends_with(suffix)) return true;
       if (base == nullptr) base = this->type(last);
     }
     type = base == type ? nullptr : base;
@@ -203,27 +165,32 @@ Graph build(const ir::Program& program, const ir::Function& root) {
   return Builder(program, names, expanded).run(root);
 }
 
-std::vector<Graph> build(const ir::Program& program) {
+// The roots are the same whichever of them are wanted: a function that only an unwanted one expands
+// reaches no more than that, so that it is not wanted either.
+void build(const ir::Program& program, const Reach& reach, const Wanted& wanted,
+           const std::function<void(Graph)>& take) {
   const Names names(program);
-  Mentions mentioned;
-  for (const ir::Function& function : program.functions) mentioned.collect(function.body);
-
   std::set<const ir::Function*> expanded;
-  std::vector<Graph> graphs;
   auto add_root = [&](const ir::Function& function) {
-    if (expanded.contains(&function)) return;
-    graphs.push_back(Builder(program, names, expanded).run(function));
+    if (expanded.contains(&function) || !wanted(reach.of(function))) return;
+    take(Builder(program, names, expanded).run(function));
   };
   for (const ir::Function& function : program.functions) {
     if (function.name == "<module>") add_root(function);
   }
   for (const ir::Function& function : program.functions) {
-    if (!mentioned.names.contains(last_part(function.name)) &&
-        last_part(function.name) != "__init__")
-      add_root(function);
+    const std::string_view last = last_part(function.name);
+    if (!reach.mentions(last) && last != "__init__") add_root(function);
   }
   for (const ir::Function& function : program.functions) add_root(function);
-  for (const ir::Function* function : mentioned.functions) add_root(*function);
+  for (const ir::Function* function : reach.nested()) add_root(*function);
+}
+
+std::vector<Graph> build(const ir::Program& program) {
+  std::vector<Graph> graphs;
+  build(
+      program, Reach(program, {}), [](const Reached&) { return true; },
+      [&](Graph graph) { graphs.push_back(std::move(graph)); });
   return graphs;
 }
 

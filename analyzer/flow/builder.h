@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <vector>
@@ -22,21 +23,35 @@ class Names {
  public:
   explicit Names(const ir::Program& program);
 
-  const ir::Class* type(const std::string& name) const;
+  const ir::Class* type(std::string_view name) const;
   // A method of the class or of the nearest base class that the program defines.
-  const ir::Function* method(const ir::Class* type, const std::string& name) const;
+  const ir::Function* method(const ir::Class* type, std::string_view name) const;
   // The method of this name if exactly one class of the program has one.
-  const ir::Function* only_method(const std::string& name) const;
+  const ir::Function* only_method(std::string_view name) const;
   // The free function of this name whose parameter count fits best.
-  const ir::Function* function(const std::string& name, std::size_t arguments) const;
+  const ir::Function* function(std::string_view name, std::size_t arguments) const;
   bool is_module(const ir::Class* type) const;
-  bool derives(const ir::Class* type, const std::string& base_suffix) const;
+  bool derives(const ir::Class* type, std::string_view base_suffix) const;
 
  private:
-  std::map<std::string, const ir::Class*> classes_;
-  std::map<std::string, std::vector<const ir::Function*>> functions_;
-  std::map<std::string, std::vector<const ir::Function*>> methods_;  // by last name
+  // Views of the program's own names.
+  std::unordered_map<std::string_view, const ir::Class*> classes_;
+  std::unordered_map<std::string_view, std::vector<const ir::Function*>> functions_;
+  std::unordered_map<std::string_view, std::vector<const ir::Function*>> methods_;  // by last name
 };
+
+// "Net.forward" -> "forward".
+std::string_view last_part(std::string_view name);
+
+// How a method that the front end gave a meaning is spelled in a class of the program. Views of the
+// operation.
+struct MethodNames {
+  std::array<std::string_view, 3> names;
+  std::size_t count = 0;
+  auto begin() const { return names.begin(); }
+  auto end() const { return names.begin() + static_cast<std::ptrdiff_t>(count); }
+};
+MethodNames method_names(const ir::Op& op);
 
 class Builder {
  public:
@@ -130,7 +145,7 @@ class Builder {
   void unknown_call(const ir::Op& op, NodeId node, Run& run);
   void callbacks(NodeId node, Run& run);
   std::optional<Callee> resolve(const ir::Op& op, NodeId node, Run& run);
-  std::optional<Callee> method_of(const Values& receivers, const std::string& method, bool guess);
+  std::optional<Callee> method_of(const Values& receivers, std::string_view method, bool guess);
   bool may_expand(const ir::Function& function) const;
   // The returned values, one entry a position.
   std::vector<Values> expand(const Callee& callee, const ir::Op* op, NodeId node, Run& run);

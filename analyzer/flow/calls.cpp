@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <unordered_set>
 
 #include "analyzer/flow/builder.h"
 
@@ -8,8 +9,8 @@ namespace {
 constexpr std::size_t kMaxCallDepth = 12;
 
 // Methods whose name says too little to be looked for in every class of the program.
-bool is_common_name(const std::string& name) {
-  static const std::set<std::string> common = {
+bool is_common_name(std::string_view name) {
+  static const std::unordered_set<std::string_view> common = {
       "add",      "append", "backward", "cat",        "clear",
       "close",    "copy",   "cpu",      "eval",       "extend",
       "forward",  "get",    "init",     "items",      "keys",
@@ -23,31 +24,32 @@ bool is_common_name(const std::string& name) {
   return common.contains(name);
 }
 
-// How a method that the front end gave a meaning is spelled in a class of the program.
-std::vector<std::string> method_names(const ir::Op& op) {
+}  // namespace
+
+MethodNames method_names(const ir::Op& op) {
   using ir::Kind;
   switch (op.kind) {
     case Kind::Call:
-      if (op.callee.empty()) return {"__call__", "operator()", "forward"};
-      return {op.callee};
-    case Kind::ZeroGrad: return {"zero_grad"};
+      if (op.callee.empty()) return {{"__call__", "operator()", "forward"}, 3};
+      return {{op.callee}, 1};
+    case Kind::ZeroGrad: return {{"zero_grad"}, 1};
     case Kind::Step:
-    case Kind::SchedulerStep: return {"step"};
-    case Kind::Backward: return {"backward"};
-    case Kind::TrainMode: return {"train"};
-    case Kind::EvalMode: return {"eval"};
-    case Kind::ClipGrad: return {op.callee};
-    case Kind::Append: return {op.callee.empty() ? "append" : op.callee, "append", "push_back"};
+    case Kind::SchedulerStep: return {{"step"}, 1};
+    case Kind::Backward: return {{"backward"}, 1};
+    case Kind::TrainMode: return {{"train"}, 1};
+    case Kind::EvalMode: return {{"eval"}, 1};
+    case Kind::ClipGrad: return {{op.callee}, 1};
+    case Kind::Append:
+      return {{op.callee.empty() ? std::string_view("append") : op.callee, "append", "push_back"},
+              3};
     case Kind::Loss:
-    case Kind::Forward: return {"forward", "__call__"};
+    case Kind::Forward: return {{"forward", "__call__"}, 2};
     default: return {};
   }
 }
 
-}  // namespace
-
-std::optional<Builder::Callee> Builder::method_of(const Values& receivers,
-                                                  const std::string& method, bool guess) {
+std::optional<Builder::Callee> Builder::method_of(const Values& receivers, std::string_view method,
+                                                  bool guess) {
   Callee callee;
   bool known_type = false;
   for (const ValueId id : receivers) {
@@ -75,7 +77,7 @@ std::optional<Builder::Callee> Builder::resolve(const ir::Op& op, NodeId, Run& r
           return Callee{value(id).function, {}, value(id).frame};
       }
     }
-    for (const std::string& method : method_names(op)) {
+    for (const std::string_view method : method_names(op)) {
       const bool guess = op.kind == ir::Kind::Call && !op.callee.empty();
       if (auto callee = method_of(receivers, method, guess)) return callee;
     }

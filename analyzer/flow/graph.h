@@ -7,11 +7,13 @@
 // are followed, so a value found at a place is the object itself: aliases need no further question.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "analyzer/flow/reach.h"
 #include "analyzer/ir/ir.h"
 
 namespace forerun::flow {
@@ -126,6 +128,10 @@ struct Graph {
 // One graph for each entry point: module level, then every function that no other function of the
 // program calls (and those the bounds kept from being expanded). `program` must outlive the graphs.
 std::vector<Graph> build(const ir::Program& program);
+// Only those of the functions that are wanted, one at a time.
+using Wanted = std::function<bool(const Reached&)>;
+void build(const ir::Program& program, const Reach& reach, const Wanted& wanted,
+           const std::function<void(Graph)>& take);
 // The graph of one function, whoever calls it.
 Graph build(const ir::Program& program, const ir::Function& root);
 

@@ -72,10 +72,14 @@ void check(const Analysis& of, Findings& found) {
   }
 }
 
+std::uint32_t trigger(const ir::Op& op) {
+  return (kinds(op.kind) & kinds(Kind::Backward, Kind::Step, Kind::ScalerStep)) != 0;
+}
+
 }  // namespace
 
 extern const Rule distributed_sampler_missing;
-constinit const Rule distributed_sampler_missing{Level::Warning, check,
-                                                 kinds(Kind::Step, Kind::ScalerStep), true};
+constinit const Rule distributed_sampler_missing{
+    Level::Warning, check, kinds(Kind::Step, Kind::ScalerStep), true, nullptr, {trigger}};
 
 }  // namespace forerun::rules

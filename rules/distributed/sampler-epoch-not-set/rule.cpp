@@ -48,10 +48,12 @@ void check(const Analysis& of, Findings& found) {
   }
 }
 
+std::uint32_t trigger(const ir::Op& op) { return op.callee == "DistributedSampler"; }
+
 }  // namespace
 
 extern const Rule sampler_epoch_not_set;
-constinit const Rule sampler_epoch_not_set{Level::Warning, check,
-                                           kinds(Kind::Step, Kind::ScalerStep), true};
+constinit const Rule sampler_epoch_not_set{
+    Level::Warning, check, kinds(Kind::Step, Kind::ScalerStep), true, nullptr, {trigger}};
 
 }  // namespace forerun::rules

@@ -110,9 +110,14 @@ void check(const Analysis& of, Findings& found) {
   }
 }
 
+std::uint32_t trigger(const ir::Op& op) {
+  return op.kind == Kind::Step || op.kind == Kind::ScalerStep;
+}
+
 }  // namespace
 
 extern const Rule detach_stops_generator;
-constinit const Rule detach_stops_generator{Level::Error, check, kinds(Kind::Detach)};
+constinit const Rule detach_stops_generator{Level::Error, check,   kinds(Kind::Detach),
+                                            false,        nullptr, {trigger}};
 
 }  // namespace forerun::rules

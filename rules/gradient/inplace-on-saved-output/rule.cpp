@@ -37,19 +37,34 @@ bool saves_result(const Analysis& of, ValueId value) {
 }
 
 // What the operation changes in place, where it does.
-const Values* changed(const flow::Node& node) {
+enum class Changes { Nothing, Receiver, FirstArgument };
+Changes changes(const ir::Op& op) {
   static const Words operators = {"iadd", "isub", "imul", "idiv", "itruediv", "ipow", "imod"};
   // Not a change of the bytes backward reads: where the values come from, how
   // they are seen.
   static const Words others = {
       "requires_grad_", "detach_",      "squeeze_",      "unsqueeze_", "t_",
       "transpose_",     "retain_grad_", "share_memory_", "resize_"};
-  if (node.is(Kind::TensorInPlace) && node.op->receiver && !others.contains(node.op->callee))
-    return &node.receiver;
-  if (node.is(Kind::Arith) && operators.contains(node.op->callee) && !node.arguments.empty())
-    return &node.arguments.front();
-  if (node.is(Kind::Store)) return &node.receiver;
-  return nullptr;
+  if (op.kind == Kind::TensorInPlace && op.receiver && !others.contains(op.callee))
+    return Changes::Receiver;
+  if (op.kind == Kind::Arith && operators.contains(op.callee) && !op.arguments.empty())
+    return Changes::FirstArgument;
+  const bool by_name =
+      op.kind == Kind::Store && !op.arguments.empty() &&
+      ir::to_string(op.arguments.front().value).find('"') != std::string::npos;  // a dict's entry
+  return op.kind == Kind::Store && !by_name ? Changes::Receiver : Changes::Nothing;
+}
+const Values* changed(const flow::Node& node) {
+  const Changes what = node.op == nullptr ? Changes::Nothing : changes(*node.op);
+  if (what == Changes::Nothing) return nullptr;
+  return what == Changes::Receiver ? &node.receiver : &node.arguments.front();
+}
+
+std::uint32_t trigger(const ir::Op& op) {
+  const bool saves = (op.kind == Kind::Tensor || op.kind == Kind::TensorInPlace)
+                         ? kSavesResult.contains(op.callee)
+                         : kSavesResultModules.contains(op.callee);
+  return (changes(op) != Changes::Nothing ? 1U : 0U) | (saves ? 2U : 0U);
 }
 
 // Inside a module's forward somebody will run backward; elsewhere it has to be
@@ -66,8 +81,7 @@ bool needs_backward(const Analysis& of, NodeId change, ValueId value) {
   if (!backwards.empty()) {  // what is changed after the last of them is free
     return of
         .path(
-            change, [&](NodeId at) { return backwards.contains(at); },
-            [](NodeId) { return false; })
+            change, [&](NodeId at) { return backwards.contains(at); }, [](NodeId) { return false; })
         .has_value();
   }
   const auto& frames = of.graph().frames;
@@ -100,6 +114,6 @@ void check(const Analysis& of, Findings& found) {
 }  // namespace
 
 extern const Rule inplace_on_saved_output;
-constinit const Rule inplace_on_saved_output{Level::Error, check};
+constinit const Rule inplace_on_saved_output{Level::Error, check, 0, false, nullptr, {trigger, 3}};
 
 }  // namespace forerun::rules

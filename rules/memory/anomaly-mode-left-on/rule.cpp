@@ -101,7 +101,7 @@ void check(const Analysis& of, Findings& found) {
 }  // namespace
 
 extern const Rule anomaly_mode_left_on;
-constinit const Rule anomaly_mode_left_on{Level::Warning, check,
-                                          kinds(Kind::Step, Kind::ScalerStep)};
+constinit const Rule anomaly_mode_left_on{
+    Level::Warning, check, kinds(Kind::Step, Kind::ScalerStep), false, nullptr, {nullptr, 0}};
 
 }  // namespace forerun::rules

@@ -14,11 +14,12 @@ using ir::Kind;
 
 constexpr int kFewRounds = 16;  // copies of a tensor that grows this seldom are not worth a word
 
-bool joins(const flow::Node& node) {
+bool joins(const ir::Op& op) {
   static const std::set<std::string> names = {"cat",    "concat", "concatenate",  "hstack",
                                               "vstack", "dstack", "column_stack", "row_stack"};
-  return node.is(Kind::Tensor) && names.contains(node.op->callee);
+  return op.kind == Kind::Tensor && names.contains(op.callee);
 }
+std::uint32_t trigger(const ir::Op& op) { return joins(op); }
 
 // The result comes back as one of the parts, whole: not a slice of it, not a
 // window that moves.
@@ -63,9 +64,10 @@ bool is_needed_whole(const Analysis& of, NodeId cat, LoopId loop) {
 // Every round copies all that the rounds before have collected: the work grows
 // with the square of their number.
 void check(const Analysis& of, Findings& found) {
-  for (const NodeId id : of.where(joins)) {
+  for (const NodeId id : of.all(Kind::Tensor)) {
     const LoopId loop = of.innermost_loop(id);
-    if (loop == flow::kNone || runs_seldom(of, loop) || !grows(of, id)) continue;
+    if (!joins(*of.node(id).op) || loop == flow::kNone || runs_seldom(of, loop) || !grows(of, id))
+      continue;
     if (is_needed_whole(of, id, loop)) continue;
     found
         .at(id, "a tensor grows by " + of.node(id).op->callee +
@@ -78,6 +80,7 @@ void check(const Analysis& of, Findings& found) {
 }  // namespace
 
 extern const Rule cat_in_loop;
-constinit const Rule cat_in_loop{Level::Note, check, kinds(Kind::Tensor)};
+constinit const Rule cat_in_loop{Level::Note, check,   kinds(Kind::Tensor),
+                                 false,       nullptr, {trigger}};
 
 }  // namespace forerun::rules

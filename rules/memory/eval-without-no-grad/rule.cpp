@@ -128,9 +128,12 @@ void check(const Analysis& of, Findings& found) {
   }
 }
 
+std::uint32_t trigger(const ir::Op& op) { return op.kind == Kind::Forward; }
+
 }  // namespace
 
 extern const Rule eval_without_no_grad;
-constinit const Rule eval_without_no_grad{Level::Warning, check, kinds(Kind::EvalMode), true};
+constinit const Rule eval_without_no_grad{Level::Warning, check,   kinds(Kind::EvalMode),
+                                          true,           nullptr, {trigger}};
 
 }  // namespace forerun::rules

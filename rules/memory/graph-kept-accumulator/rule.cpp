@@ -54,9 +54,15 @@ void check(const flow::Analysis& of, Findings& found) {
   }
 }
 
+std::uint32_t trigger(const ir::Op& op) {
+  return op.kind == ir::Kind::Arith || op.kind == ir::Kind::Tensor ||
+         op.kind == ir::Kind::TensorInPlace;
+}
+
 }  // namespace
 
 extern const Rule graph_kept_accumulator;
-constinit const Rule graph_kept_accumulator{Level::Error, check, kKeepsGraphs};
+constinit const Rule graph_kept_accumulator{Level::Error, check,   kKeepsGraphs,
+                                            false,        nullptr, {trigger}};
 
 }  // namespace forerun::rules

@@ -106,9 +106,15 @@ void check(const Analysis& of, Findings& found) {
   }
 }
 
+std::uint32_t trigger(const ir::Op& op) {
+  return op.kind == Kind::Append || op.kind == Kind::Store || op.kind == Kind::Arith ||
+         op.kind == Kind::Tensor || op.kind == Kind::TensorInPlace;
+}
+
 }  // namespace
 
 extern const Rule graph_kept_container;
-constinit const Rule graph_kept_container{Level::Error, check, kKeepsGraphs};
+constinit const Rule graph_kept_container{Level::Error, check,   kKeepsGraphs,
+                                          false,        nullptr, {trigger}};
 
 }  // namespace forerun::rules

@@ -110,6 +110,10 @@ bool mixes(const ir::Op& op) {
          (op.kind == Kind::Tensor && functions.contains(op.callee)) || op.kind == Kind::Forward;
 }
 
+std::uint32_t trigger(const ir::Op& op) {
+  return (creates(op) && !says_where(op) ? 1U : 0U) | (mixes(op) ? 2U : 0U);
+}
+
 bool uses_devices(const ir::Program& program) {
   bool moves = false, fixed = false, trains = false;
   each_operation(program, [&](const Site& site) {
@@ -160,6 +164,7 @@ void check(const Analysis& of, Findings& found) {
 }  // namespace
 
 extern const Rule device_mismatch_in_forward;
-constinit const Rule device_mismatch_in_forward{Level::Error, check, kinds(Kind::Tensor)};
+constinit const Rule device_mismatch_in_forward{Level::Error, check,   kinds(Kind::Tensor),
+                                                false,        nullptr, {trigger, 3}};
 
 }  // namespace forerun::rules

@@ -119,6 +119,12 @@ bool is_pure(const Analysis& of, const flow::Node& node) {
   return op.kind == Kind::Tensor && op.receiver && looks_in_place(op.callee);
 }
 
+std::uint32_t trigger(const ir::Op& op) {
+  return op.results.empty() && op.receiver &&
+         (op.kind == Kind::Move || op.kind == Kind::Detach ||
+          (op.kind == Kind::Tensor && looks_in_place(op.callee)));
+}
+
 // Timing code and tests run operations for their own sake.
 bool runs_for_its_own_sake(const Analysis& of, NodeId node) {
   const bool timed =
@@ -154,7 +160,7 @@ void check(const Analysis& of, Findings& found) {
 }  // namespace
 
 extern const Rule discarded_tensor_result;
-constinit const Rule discarded_tensor_result{Level::Error, check,
-                                             kinds(Kind::Move, Kind::Detach, Kind::Tensor)};
+constinit const Rule discarded_tensor_result{
+    Level::Error, check, kinds(Kind::Move, Kind::Detach, Kind::Tensor), false, nullptr, {trigger}};
 
 }  // namespace forerun::rules

@@ -32,9 +32,14 @@ void check(const flow::Analysis& of, Findings& found) {
   }
 }
 
+std::uint32_t trigger(const ir::Op& op) {
+  return op.kind == ir::Kind::HostRead && op.details.contains("template");
+}
+
 }  // namespace
 
 extern const Rule item_wrong_type;
-constinit const Rule item_wrong_type{Level::Error, check, kinds(ir::Kind::HostRead)};
+constinit const Rule item_wrong_type{Level::Error, check,   kinds(ir::Kind::HostRead),
+                                     false,        nullptr, {trigger}};
 
 }  // namespace forerun::rules

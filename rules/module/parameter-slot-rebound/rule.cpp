@@ -20,20 +20,27 @@ bool is_parameter_name(const std::string& step) {
   return known.contains(step);
 }
 
+bool makes_optimizer(const ir::Op& op) {
+  return op.kind == Kind::Construct && op.result_role == ir::Role::Optimizer;
+}
+bool fills_slot(const ir::Op& op) {
+  if (op.results.size() != 1 || op.results.front().steps.empty()) return false;
+  const ir::Place& to = op.results.front();
+  return is_parameter_name(to.steps.back()) && !(to.root == "self" && to.steps.size() == 1);
+}
+std::uint32_t trigger(const ir::Op& op) {
+  return (makes_optimizer(op) ? 1U : 0U) | (fills_slot(op) ? 2U : 0U);
+}
+
 // module.weight = …: the slot gets another tensor; whoever took the parameters before has the old.
 void of_modules(const Analysis& of, Findings& found) {
   const bool cpp = of.graph().program->language == ir::Language::Cpp;
-  const std::vector<NodeId> optimizers = of.where([](const flow::Node& node) {
-    return node.is(Kind::Construct) && node.op->result_role == ir::Role::Optimizer;
-  });
-  for (const NodeId id : of.where([](const flow::Node& node) {
-         return node.op != nullptr && node.op->results.size() == 1 &&
-                node.op->results[0].steps.size() > 0;
-       })) {
+  const std::vector<NodeId> optimizers = of.where(
+      [](const flow::Node& node) { return node.op != nullptr && makes_optimizer(*node.op); });
+  for (const NodeId id : of.where(
+           [](const flow::Node& node) { return node.op != nullptr && fills_slot(*node.op); })) {
     const flow::Node& node = of.node(id);
     const ir::Place& to = node.op->results.front();
-    const bool own = to.root == "self" && to.steps.size() == 1;
-    if (!is_parameter_name(to.steps.back()) || own) continue;
     const bool makes = node.is(Kind::Construct) || node.is(Kind::Tensor) || node.is(Kind::Arith) ||
                        node.is(Kind::Detach);
     if (!makes || node.op->details.contains("registered")) continue;
@@ -112,6 +119,7 @@ void declarations(const ir::Program& program, Findings& found) {
 }  // namespace
 
 extern const Rule parameter_slot_rebound;
-constinit const Rule parameter_slot_rebound{Level::Error, of_modules, 0, false, declarations};
+constinit const Rule parameter_slot_rebound{Level::Error, of_modules,   0,
+                                            false,        declarations, {trigger, 3}};
 
 }  // namespace forerun::rules

@@ -90,6 +90,10 @@ bool takes_a_root(const ir::Op& op) {
   return literal != nullptr && literal->starts_with("0.");
 }
 
+std::uint32_t trigger(const ir::Op& op) {
+  return (op.kind == Kind::Tensor || op.kind == Kind::Arith) && takes_a_root(op);
+}
+
 // The derivative of a root is infinite at zero, and NaN after anything that multiplies it by zero.
 void check(const Analysis& of, Findings& found) {
   for (const NodeId id : of.all({Kind::Tensor, Kind::Arith})) {
@@ -108,6 +112,7 @@ void check(const Analysis& of, Findings& found) {
 }  // namespace
 
 extern const Rule sqrt_at_zero_grad;
-constinit const Rule sqrt_at_zero_grad{Level::Error, check, kinds(Kind::Tensor)};
+constinit const Rule sqrt_at_zero_grad{Level::Error, check,   kinds(Kind::Tensor),
+                                       false,        nullptr, {trigger}};
 
 }  // namespace forerun::rules

@@ -103,6 +103,8 @@ bool wants_gradient(const Analysis& of, NodeId id) {
   return of.history(node.results.front()) != flow::History::None;
 }
 
+std::uint32_t trigger(const ir::Op& op) { return op.kind == Kind::Tensor && op.callee == "where"; }
+
 // The gradient of the side that was not taken is zero times infinity: NaN, though the value is
 // fine.
 void check(const Analysis& of, Findings& found) {
@@ -140,6 +142,7 @@ void check(const Analysis& of, Findings& found) {
 }  // namespace
 
 extern const Rule where_nan_grad;
-constinit const Rule where_nan_grad{Level::Error, check, kinds(Kind::Tensor)};
+constinit const Rule where_nan_grad{Level::Error, check,   kinds(Kind::Tensor),
+                                    false,        nullptr, {trigger}};
 
 }  // namespace forerun::rules

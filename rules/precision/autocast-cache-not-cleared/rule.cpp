@@ -72,6 +72,7 @@ void check(const Analysis& of, Findings& found) {
 }  // namespace
 
 extern const Rule autocast_cache_not_cleared;
-constinit const Rule autocast_cache_not_cleared{Level::Error, check, kinds(Kind::Call)};
+constinit const Rule autocast_cache_not_cleared{Level::Error, check,   kinds(Kind::Call),
+                                                false,        nullptr, {autocast_trigger}};
 
 }  // namespace forerun::rules

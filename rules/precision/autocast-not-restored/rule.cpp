@@ -69,6 +69,7 @@ void check(const Analysis& of, Findings& found) {
 }  // namespace
 
 extern const Rule autocast_not_restored;
-constinit const Rule autocast_not_restored{Level::Error, check, kinds(Kind::Call)};
+constinit const Rule autocast_not_restored{Level::Error, check,   kinds(Kind::Call),
+                                           false,        nullptr, {autocast_trigger}};
 
 }  // namespace forerun::rules

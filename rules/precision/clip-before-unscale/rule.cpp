@@ -102,9 +102,12 @@ void check(const Analysis& of, Findings& found) {
   }
 }
 
+std::uint32_t trigger(const ir::Op& op) { return op.kind == Kind::Backward; }
+
 }  // namespace
 
 extern const Rule clip_before_unscale;
-constinit const Rule clip_before_unscale{Level::Error, check, kinds(Kind::ScaleLoss), true};
+constinit const Rule clip_before_unscale{Level::Error, check,   kinds(Kind::ScaleLoss),
+                                         true,         nullptr, {trigger}};
 
 }  // namespace forerun::rules

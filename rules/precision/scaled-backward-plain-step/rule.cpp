@@ -65,9 +65,12 @@ void check(const Analysis& of, Findings& found) {
   }
 }
 
+std::uint32_t trigger(const ir::Op& op) { return op.kind == Kind::Step; }
+
 }  // namespace
 
 extern const Rule scaled_backward_plain_step;
-constinit const Rule scaled_backward_plain_step{Level::Error, check, kinds(Kind::ScaleLoss), true};
+constinit const Rule scaled_backward_plain_step{Level::Error, check,   kinds(Kind::ScaleLoss),
+                                                true,         nullptr, {trigger}};
 
 }  // namespace forerun::rules

@@ -95,9 +95,14 @@ void check(const Analysis& of, Findings& found) {
   }
 }
 
+std::uint32_t trigger(const ir::Op& op) {
+  return op.kind == Kind::ScalerStep || op.kind == Kind::Unscale;
+}
+
 }  // namespace
 
 extern const Rule scaler_update_skipped;
-constinit const Rule scaler_update_skipped{Level::Error, check, kinds(Kind::ScalerUpdate), true};
+constinit const Rule scaler_update_skipped{Level::Error, check,   kinds(Kind::ScalerUpdate),
+                                           true,         nullptr, {trigger}};
 
 }  // namespace forerun::rules

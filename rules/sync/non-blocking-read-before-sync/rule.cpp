@@ -36,6 +36,8 @@ Values filled(const Analysis& of, NodeId id) {
   return node.receiver;
 }
 
+std::uint32_t trigger(const ir::Op& op) { return is_non_blocking(op); }
+
 // The host looks at the bytes.
 bool reads(const Analysis& of, NodeId id, const Values& copy) {
   const flow::Node& node = of.node(id);
@@ -99,7 +101,7 @@ void check(const Analysis& of, Findings& found) {
 }  // namespace
 
 extern const Rule non_blocking_read_before_sync;
-constinit const Rule non_blocking_read_before_sync{Level::Error, check,
-                                                   kinds(Kind::Move, Kind::TensorInPlace)};
+constinit const Rule non_blocking_read_before_sync{
+    Level::Error, check, kinds(Kind::Move, Kind::TensorInPlace), false, nullptr, {trigger}};
 
 }  // namespace forerun::rules
