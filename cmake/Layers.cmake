@@ -1,6 +1,6 @@
 # forerun_library / forerun_tool: one call per component; together they are the map of the code.
 #
-#   forerun_library(NAME DIR <folder> MAY_USE <libraries...> [EXTERNAL <packages...>] [CATALOG <kind>])
+#   forerun_library(NAME DIR <folder> MAY_USE <libraries...> [EXTERNAL <packages...>] [CATALOG <kinds...>])
 #
 # MAY_USE and EXTERNAL are also read by scripts/check_layers.py: an include that the line does not
 # allow fails CI, because include paths alone do not hold layers apart.
@@ -39,7 +39,7 @@ function(_forerun_link target scope)
 endfunction()
 
 function(forerun_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "DIR;CATALOG" "MAY_USE;EXTERNAL")
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "DIR" "MAY_USE;EXTERNAL;CATALOG")
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${ARG_DIR}/*.cpp)
   set(target forerun_${name})
   if(NOT sources AND NOT ARG_CATALOG)
@@ -52,9 +52,9 @@ function(forerun_library name)
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})
   target_link_libraries(${target} PRIVATE forerun_warnings)
   _forerun_link(${target} PUBLIC)
-  if(ARG_CATALOG)
-    forerun_catalog(${target} ${ARG_CATALOG})
-  endif()
+  foreach(kind IN LISTS ARG_CATALOG)
+    forerun_catalog(${target} ${kind})
+  endforeach()
 endfunction()
 
 function(forerun_tool name)

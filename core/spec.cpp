@@ -20,7 +20,8 @@ const std::vector<std::string> kKeys = {
     "model",      "input",      "target",       "loss",
     "batch_size", "precision",  "optimizer",    "gradient_accumulation_steps",
     "clip_norm",  "checkpoint", "gpu",          "framework",
-    "setup",      "after",      "dataset_size", "epochs"};
+    "setup",      "after",      "dataset_size", "epochs",
+    "sequence_length"};
 
 class Reader {
  public:
@@ -65,6 +66,7 @@ class Reader {
   }
 
   Status model();
+  Status source(const YAML::Node& node);
   Status loss();
   Status tensors();
   Status training();
@@ -176,15 +178,64 @@ Result<std::vector<LayerSpec>> Reader::layers(const YAML::Node& list,
 Status Reader::model() {
   const auto node = required("model");
   if (!node) return node.error();
-  if (node->IsMap()) {
-    return error_at(
-        at(*node),
-        "a model given as a mapping (hf_config, torchvision, exported, onnx) is not modelled",
-        "a list of layers");
-  }
+  if (node->IsMap()) return source(*node);
   auto made = layers(*node, "model");
   if (!made) return made.error();
   spec_.model = std::move(*made);
+  return Done{};
+}
+
+Status Reader::source(const YAML::Node& node) {
+  for (const char* other : {"exported", "onnx"}) {
+    const YAML::Node found = node[other];
+    if (found.IsDefined())
+      return error_at(at(found), fmt::format("a model from '{}' is not modelled", other),
+                      "hf_config, torchvision, or a list of layers");
+  }
+  if (const Status known =
+          yaml::only_keys(node, path_, "model", {"hf_config", "class", "torchvision"});
+      !known)
+    return known;
+  const YAML::Node config = node["hf_config"];
+  const YAML::Node vision = node["torchvision"];
+  const YAML::Node kind = node["class"];
+  if (config.IsDefined() == vision.IsDefined())
+    return error_at(at(node), "the model is named by one of hf_config and torchvision",
+                    "model: {hf_config: config.json, class: AutoModelForCausalLM}");
+  ModelSource made;
+  if (vision.IsDefined()) {
+    if (kind.IsDefined()) return error_at(at(kind), "a torchvision model has no 'class'");
+    const auto text = yaml::word(vision, path_, "model.torchvision");
+    if (!text) return text.error();
+    made.kind = ModelSource::Kind::Torchvision;
+    made.name = *text;
+    made.at = at(vision);
+    spec_.source = std::move(made);
+    return Done{};
+  }
+  const auto text = yaml::word(config, path_, "model.hf_config");
+  if (!text) return text.error();
+  made.at = at(config);
+  const std::string path = (std::filesystem::path(path_).parent_path() / *text).string();
+  auto read = read_config(path);
+  if (!read && read.error().where.begin.line == 0)
+    return error_at(at(config), fmt::format("hf_config '{}': {}", *text, read.error().message));
+  if (!read) return read.error();
+  made.config = std::move(*read);
+  if (kind.IsDefined()) {
+    const auto name = yaml::word(kind, path_, "model.class");
+    if (!name) return name.error();
+    made.name = *name;
+    made.at = at(kind);
+  } else {
+    const ConfigValue* known = made.config.find("architectures");
+    if (known == nullptr || known->items.empty())
+      return error_at(at(node), "the model has no 'class', and its configuration no 'architectures'",
+                      "model: {hf_config: config.json, class: AutoModelForCausalLM}");
+    made.name = known->items[0].text;
+  }
+  spec_.source = std::move(made);
+  spec_.setup = Setup::OnDevice;
   return Done{};
 }
 
@@ -247,6 +298,26 @@ Status Reader::loss() {
 }
 
 Status Reader::tensors() {
+  const YAML::Node length = optional("sequence_length");
+  const bool brings_its_own = spec_.source && spec_.source->kind == ModelSource::Kind::HfConfig;
+  if (!length.IsNull()) {
+    if (!brings_its_own)
+      return error_at(at(length), "sequence_length is for text models from hf_config",
+                      "input: {shape: [128], dtype: int64}");
+    const auto tokens = yaml::integer(length, path_, "sequence_length", 1);
+    if (!tokens) return tokens.error();
+    spec_.sequence_length = *tokens;
+    spec_.sequence_length_at = at(length);
+  }
+  if (brings_its_own) {
+    for (const char* key : {"input", "target", "loss"}) {
+      const YAML::Node given = optional(key);
+      if (!given.IsNull())
+        return error_at(at(given), fmt::format("a model from hf_config brings its own {}", key),
+                        "sequence_length and batch_size");
+    }
+    return Done{};
+  }
   if (const Status fine = loss(); !fine) return fine;
   auto input = tensor("input", DType::Float32);
   if (!input) return input.error();
@@ -402,8 +473,12 @@ Status Reader::surroundings() {
     spec_.gpu = *text;
     spec_.gpu_at = at(gpu);
   }
-  if (const Status fine = choose("setup", {"model-first", "data-first"}, spec_.setup); !fine)
+  if (const Status fine = choose("setup", {"model-first", "data-first", "on-device"}, spec_.setup);
+      !fine)
     return fine;
+  if (spec_.setup == Setup::OnDevice && !spec_.source)
+    return error_at(at(optional("setup")), "a list of layers is not made on the device",
+                    "model-first or data-first");
   const YAML::Node framework = optional("framework");
   if (framework.IsNull()) return Done{};
   const auto chosen =

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/config.h"
 #include "core/dtype.h"
 #include "core/result.h"
 #include "core/shape.h"
@@ -66,7 +67,9 @@ enum class Precision { Fp32, Bf16, Bf16Mixed, Fp16Mixed };
 enum class OptimizerKind { Sgd, Adam, AdamW, Adagrad, RmsProp, Adamax, NAdam };
 enum class OptimizerImplementation { Foreach, Fused, ForLoop };
 enum class LossKind { CrossEntropy, Mse, BceWithLogits, L1, SmoothL1, Huber, Nll };
-enum class Setup { ModelFirst, DataFirst };
+// on-device: the model is made there, with what its making allocates on the way, before the batch
+// comes; the default for `hf_config` and for no other model.
+enum class Setup { ModelFirst, DataFirst, OnDevice };
 
 struct OptimizerSpec {
   OptimizerKind name = OptimizerKind::AdamW;
@@ -91,9 +94,23 @@ struct Framework {
   Location at;
 };
 
+// `model: {hf_config: path/to/config.json, class: AutoModelForCausalLM}` or `model: {torchvision:
+// resnet50}`.
+struct ModelSource {
+  enum class Kind { HfConfig, Torchvision };
+  Kind kind = Kind::HfConfig;
+  std::string name;    // the class (the file's first architecture when absent), or torchvision's name
+  ConfigValue config;  // what config.json says
+  Location at;         // of the name
+};
+
 struct Spec {
   std::string path;  // as named by the user
-  std::vector<LayerSpec> model;
+  std::vector<LayerSpec> model;       // empty: `source` says what the model is
+  std::optional<ModelSource> source;
+  // Tokens a sample of a text model from `hf_config`, which brings its own input, target and loss.
+  std::optional<std::int64_t> sequence_length;
+  Location sequence_length_at;
   TensorSpec input;
   TensorSpec target;
   LossKind loss = LossKind::CrossEntropy;

@@ -167,7 +167,12 @@ std::string_view name(LossKind loss) {
 }
 
 std::string_view name(Setup setup) {
-  return setup == Setup::DataFirst ? "data-first" : "model-first";
+  switch (setup) {
+    case Setup::ModelFirst: return "model-first";
+    case Setup::DataFirst: return "data-first";
+    case Setup::OnDevice: return "on-device";
+  }
+  return "";
 }
 
 std::string name(const Framework& framework) {

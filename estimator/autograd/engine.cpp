@@ -1,11 +1,16 @@
 #include "estimator/autograd/engine.h"
 
+#include <algorithm>
 #include <queue>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+
+#include "estimator/ops/aggregate.h"
+#include "estimator/ops/strides.h"
+#include "estimator/ops/view.h"
 
 namespace forerun::autograd {
 namespace {
@@ -33,13 +38,15 @@ void accumulate(Runtime& run, Parameter& parameter, Tensors& arrived) {
 
 // InputBuffer::add
 void add_to(Runtime& run, Tensor& buffer, Tensor gradient) {
+  if (!gradient) return;
   if (!buffer) {
     buffer = std::move(gradient);
     return;
   }
   run.launch("add", {&buffer, &gradient, &buffer});
-  if (buffer.sole_owner()) return;
+  if (buffer.sole_owner() && ops::is_dense(buffer)) return;
   Tensor sum = run.output_like(buffer, "gradient sum");
+  sum.strides = ops::iterator_strides(sum.shape, {&buffer, &gradient});
   buffer = std::move(sum);
 }
 
@@ -70,6 +77,20 @@ void unpack(Runtime& run, Node& node) {
     node.saved[i] = std::move(node.frame->remade[static_cast<std::size_t>(node.slots[i])]);
   }
   run.where = where;
+}
+
+// validate_outputs: a gradient is summed to its input's shape and cast to its dtype.
+void validate(Runtime& run, const Node& node, Tensors& gradients) {
+  for (std::size_t i = 0; i < gradients.size() && i < node.expected.size(); ++i) {
+    if (!gradients[i] || node.next[i] == nullptr) continue;
+    const Node::Expected& wanted = node.expected[i];
+    gradients[i] = ops::sum_to(run, gradients[i], wanted.shape);
+    gradients[i] = ops::to_dtype(run, gradients[i], wanted.dtype);
+  }
+}
+
+int output_of(const Node& node, std::size_t input) {
+  return node.next_output.empty() ? 0 : node.next_output[input];
 }
 
 struct Later {
@@ -111,9 +132,10 @@ Status backward(Runtime& run, const Tensor& root, const Tensor& seed) {
   if (!root.grad_fn) return Done{};
   run.thread = Runtime::Thread::Backward;
   std::unordered_map<Node*, int> waiting = count_dependencies(root.grad_fn.get());
-  std::unordered_map<Node*, Tensor> buffers;
+  std::unordered_map<Node*, Tensors> buffers;
   std::priority_queue<std::shared_ptr<Node>, std::vector<std::shared_ptr<Node>>, Later> ready;
-  buffers[root.grad_fn.get()] = seed;
+  buffers[root.grad_fn.get()].resize(static_cast<std::size_t>(root.grad_fn->outputs));
+  buffers[root.grad_fn.get()][static_cast<std::size_t>(root.output_nr)] = seed;
   ready.push(root.grad_fn);
   while (!ready.empty()) {
     const std::shared_ptr<Node> node = ready.top();
@@ -125,17 +147,26 @@ Status backward(Runtime& run, const Tensor& root, const Tensor& seed) {
     if (const Status intact = check_saved(*node); !intact) return intact;
     Tensors gradients;
     {
-      Tensors incoming(1);
-      incoming[0] = std::move(buffers[node.get()]);
+      Tensors incoming = std::move(buffers[node.get()]);
       buffers.erase(node.get());
-      gradients = node->backward(run, *node, incoming);
+      const bool any = std::any_of(incoming.begin(), incoming.end(),
+                                   [](const Tensor& one) { return static_cast<bool>(one); });
+      // Nobody had a gradient for it: its inputs get none either.
+      if (any)
+        gradients = node->backward(run, *node, incoming);
+      else
+        gradients.resize(node->next.size());
+      if (node->frame != nullptr && !node->expected.empty()) node->saved.clear();
+      validate(run, *node, gradients);
     }
     node->saved.clear();
     node->frame.reset();
     for (std::size_t i = 0; i < gradients.size(); ++i) {
       const auto& next = node->next[i];
       if (next == nullptr) continue;
-      add_to(run, buffers[next.get()], std::move(gradients[i]));
+      Tensors& buffer = buffers[next.get()];
+      buffer.resize(static_cast<std::size_t>(next->outputs));
+      add_to(run, buffer[static_cast<std::size_t>(output_of(*node, i))], std::move(gradients[i]));
       if (--waiting[next.get()] == 0) ready.push(next);
     }
   }

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -51,7 +52,7 @@ class Session {
   void set_up() {
     if (spec_.setup == Setup::DataFirst) load_batch();
     load_model();
-    if (spec_.setup == Setup::ModelFirst) load_batch();
+    if (spec_.setup != Setup::DataFirst) load_batch();
   }
 
   Status step(int number) {
@@ -89,30 +90,88 @@ class Session {
       return run_.empty(value.shape, value.dtype, Category::Data, "batch " + value.what);
     };
     batch_.input = load(graph_.input);
-    batch_.target = load(graph_.target);
+    batch_.target = graph_.target == graph_.input ? batch_.input : load(graph_.target);
   }
 
   void load_model() {
     enter(Phase::Setup, "model to the device");
+    run_.frame = nullptr;
+    if (graph_.by_setup)
+      make_model();
+    else
+      move_model();
+    for (const std::string& note : graph_.notes) run_.tape.note(note);
+    optimizer_ = make_optimizer(spec_.optimizer, spec_.framework.frontend);
+    optimizer_->attach(run_, trained_);
+  }
+
+  // The model is made on the device, with everything that comes and goes meanwhile.
+  void make_model() {
+    for (const graph::Parameter& described : graph_.parameters) {
+      tensors_.push_back(std::make_unique<Parameter>());
+      tensors_.back()->name = described.name;
+    }
+    run_.grad_enabled = false;
+    std::vector<Tensor> names(graph_.values.size());
+    for (const graph::Instruction& step : graph_.setup) {
+      if (step.op != nullptr || step.parameters.empty()) {
+        const graph::ValueId dropped = step.op == nullptr ? step.inputs[0] : -1;
+        if (dropped >= 0 && graph_.values[static_cast<std::size_t>(dropped)].parameter >= 0)
+          of(dropped).value = {};
+        execute(step, names, Phase::Setup);
+        continue;
+      }
+      const graph::Parameter& described = described_at(step.parameters[0]);
+      Parameter& parameter = *tensors_[static_cast<std::size_t>(step.parameters[0])];
+      Tensor& name = names[static_cast<std::size_t>(step.output)];
+      if (step.inputs.empty())
+        name = run_.empty(described.shape, described.dtype, Category::Parameters, described.name);
+      parameter.value = name;
+    }
+    run_.grad_enabled = true;
+    for (std::size_t i = 0; i < tensors_.size(); ++i) train(graph_.parameters[i], *tensors_[i]);
+  }
+
+  Parameter& of(graph::ValueId value) {
+    const int index = graph_.values[static_cast<std::size_t>(value)].parameter;
+    return *tensors_[static_cast<std::size_t>(index)];
+  }
+  const graph::Parameter& described_at(int index) const {
+    return graph_.parameters[static_cast<std::size_t>(index)];
+  }
+  void train(const graph::Parameter& described, Parameter& parameter) {
+    if (!described.trainable || described.discarded) return;
+    require_grad(parameter);
+    trained_.push_back(&parameter);
+  }
+
+  // model.to(device)
+  void move_model() {
     for (const graph::Parameter& described : graph_.parameters) {
       auto parameter = std::make_unique<Parameter>();
       parameter->name = described.name;
-      parameter->value =
-          run_.empty(described.shape, described.dtype, Category::Parameters, described.name);
-      if (described.trainable) {
-        require_grad(*parameter);
-        trained_.push_back(parameter.get());
-      }
+      if (!described.discarded)
+        parameter->value =
+            run_.empty(described.shape, described.dtype, Category::Parameters, described.name);
+      train(described, *parameter);
       tensors_.push_back(std::move(parameter));
     }
-    optimizer_ = make_optimizer(spec_.optimizer, spec_.framework.frontend);
-    optimizer_->attach(run_, trained_);
+  }
+
+  // What a pass starts with: parameters under the values' names.
+  std::vector<Tensor> fresh_names() const {
+    std::vector<Tensor> names(graph_.values.size());
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const int index = graph_.values[i].parameter;
+      if (index >= 0) names[i] = tensors_[static_cast<std::size_t>(index)]->value;
+    }
+    return names;
   }
 
   // loss = loss_fn(model(x), y), inside autocast where the spec says so
   void forward() {
     run_.autocast = autocast_dtype(spec_.precision);
-    std::vector<Tensor> names(graph_.values.size());
+    std::vector<Tensor> names = fresh_names();
     auto at = [&](graph::ValueId id) -> Tensor& { return names[static_cast<std::size_t>(id)]; };
     at(graph_.input) = batch_.input;
     at(graph_.target) = batch_.target;
@@ -121,7 +180,7 @@ class Session {
       const graph::Instruction& instruction = graph_.instructions[i];
       if (instruction.checkpoint != block) {
         block = instruction.checkpoint;
-        run_.frame = block < 0 ? nullptr : open_frame(i, at(instruction.inputs[0]));
+        run_.frame = block < 0 ? nullptr : open_frame(i, names);
       }
       execute(instruction, names, Phase::Forward);
     }
@@ -130,25 +189,43 @@ class Session {
     run_.leave_autocast();
   }
 
-  // checkpoint(module, x): the instructions from `begin` on that carry the same mark.
-  std::shared_ptr<ops::CheckpointFrame> open_frame(std::size_t begin, const Tensor& input) {
+  // checkpoint(module, ...): the instructions from `begin` on that carry the same mark. Its
+  // arguments are whatever they read and none of them makes.
+  std::shared_ptr<ops::CheckpointFrame> open_frame(std::size_t begin,
+                                                   const std::vector<Tensor>& names) {
     auto frame = std::make_shared<ops::CheckpointFrame>();
-    frame->input = input;
-    frame->recompute = [this, begin](const std::shared_ptr<ops::CheckpointFrame>& own) {
-      recompute(begin, own);
+    std::vector<graph::ValueId> arguments;
+    std::set<graph::ValueId> known;
+    const int block = graph_.instructions[begin].checkpoint;
+    for (std::size_t i = begin;
+         i < graph_.instructions.size() && graph_.instructions[i].checkpoint == block; ++i) {
+      const graph::Instruction& step = graph_.instructions[i];
+      for (const graph::ValueId input : step.inputs) {
+        if (input < 0 || !known.insert(input).second) continue;
+        arguments.push_back(input);
+        frame->inputs.push_back(names[static_cast<std::size_t>(input)]);
+      }
+      if (step.output >= 0) known.insert(step.output);
+      known.insert(step.also.begin(), step.also.end());
+    }
+    frame->recompute = [this, begin,
+                        arguments](const std::shared_ptr<ops::CheckpointFrame>& own) {
+      recompute(begin, arguments, own);
     };
     return frame;
   }
 
   // In backward, under the forward's autocast: up to the last tensor that was kept.
-  void recompute(std::size_t begin, const std::shared_ptr<ops::CheckpointFrame>& frame) {
+  void recompute(std::size_t begin, const std::vector<graph::ValueId>& arguments,
+                 const std::shared_ptr<ops::CheckpointFrame>& frame) {
     const int block = graph_.instructions[begin].checkpoint;
     run_.autocast = autocast_dtype(spec_.precision);
     run_.frame = frame;
     run_.recomputing = true;
     {
-      std::vector<Tensor> names(graph_.values.size());
-      names[static_cast<std::size_t>(graph_.instructions[begin].inputs[0])] = frame->input;
+      std::vector<Tensor> names = fresh_names();
+      for (std::size_t i = 0; i < arguments.size(); ++i)
+        names[static_cast<std::size_t>(arguments[i])] = frame->inputs[i];
       for (std::size_t i = begin;
            i < graph_.instructions.size() && graph_.instructions[i].checkpoint == block; ++i) {
         execute(graph_.instructions[i], names, Phase::Backward);
@@ -168,16 +245,22 @@ class Session {
       return;
     }
     run_.where = instruction.where;
-    const std::string_view what = phase == Phase::Forward ? "forward" : "recomputing";
+    const std::string_view what = phase == Phase::Setup     ? "making"
+                                  : phase == Phase::Forward ? "forward"
+                                                            : "recomputing";
     run_.tape.enter(phase,
                     fmt::format("{} of {}: {}", what, instruction.where, instruction.op->name),
                     instruction.where);
     Tensors inputs, parameters;
-    for (const graph::ValueId id : instruction.inputs) inputs.push_back(at(id));
+    for (const graph::ValueId id : instruction.inputs)
+      inputs.push_back(id < 0 ? Tensor{} : at(id));
     for (const int index : instruction.parameters) {
       parameters.push_back(index < 0 ? Tensor{} : tensors_[static_cast<std::size_t>(index)]->value);
     }
+    const std::optional<DType> autocast = run_.autocast;
+    if (instruction.attributes.no_autocast) run_.autocast.reset();
     Tensors results = instruction.op->run(run_, inputs, parameters, instruction.attributes);
+    run_.autocast = autocast;
     at(instruction.output) = std::move(results[0]);
     for (std::size_t i = 0; i < instruction.also.size(); ++i)
       at(instruction.also[i]) = std::move(results[i + 1]);

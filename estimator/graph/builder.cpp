@@ -208,7 +208,7 @@ void Builder::enter_checkpoint() {
 
 void Builder::push(Instruction instruction) {
   instruction.checkpoint = checkpoint_;
-  graph_.instructions.push_back(std::move(instruction));
+  (making_ && spec_.source ? graph_.setup : graph_.instructions).push_back(std::move(instruction));
 }
 
 Error Builder::mismatch(const LayerSpec& layer, const std::string& expects, ValueId input) const {

@@ -2,11 +2,18 @@
 #pragma once
 
 #include <map>
+#include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "estimator/graph/graph.h"
+#include "estimator/graph/name.h"
+
+namespace forerun::models {
+struct Model;
+}
 
 namespace forerun::graph {
 
@@ -15,7 +22,7 @@ Result<std::vector<const LayerSpec*>> repeated(const LayerSpec& repeat);
 
 class Builder {
  public:
-  explicit Builder(const Spec& spec) : spec_(spec) {}
+  explicit Builder(const Spec& spec);
 
   // --- for layers ---
   const Shape& shape(ValueId value) const {
@@ -74,6 +81,64 @@ class Builder {
     return spec_.precision == Precision::Bf16Mixed || spec_.precision == Precision::Fp16Mixed;
   }
 
+  // --- for models (docs/models.md) ---
+  // Everything until forward_begins() makes the model on the device (Graph::setup).
+  void forward_begins() { making_ = false; }
+  // A trainable parameter in the model's precision; a buffer in its own dtype.
+  Name weight(std::string role, Shape shape);
+  Name state(std::string role, Shape shape, DType dtype);
+  // The value becomes a buffer: what it was computed from goes, its memory stays with the model.
+  Name keep_as_state(std::string role, Name value);
+  // A parameter that another one replaces (tied weights): made, then freed.
+  void discard(Name parameter);
+  // A batch's tensor on the device; the first is the input, the second the target. One call with
+  // both when labels are the input itself.
+  Name data(std::string what, Shape shape, DType dtype);
+  void labels_are(const Name& input) { graph_.target = input.id(); }
+  // Runs the operator on values (an empty Name: an absent operand) and gives its results. An
+  // operand that was moved in and is held by nobody else is dropped when the operator returns.
+  std::vector<Name> apply(const ops::Operator& op, std::vector<Name> operands,
+                          ops::Attributes attributes = {});
+  Name apply_one(const ops::Operator& op, std::vector<Name> operands,
+                 ops::Attributes attributes = {}) {
+    auto all = apply(op, std::move(operands), std::move(attributes));
+    return all.empty() ? Name{} : std::move(all[0]);
+  }
+  const ops::Tensor& tensor(ValueId value) const { return meta_[static_cast<std::size_t>(value)]; }
+  // What follows is one checkpointed block when the spec says `checkpoint: every_block`.
+  void begin_block() {
+    if (spec_.checkpoint == "every_block") checkpoint_ = checkpoints_++;
+  }
+  void end_block() { checkpoint_ = -1; }
+  bool checkpoints() const { return spec_.checkpoint.has_value(); }
+  // `with torch.autocast(enabled=False)`
+  void autocast_off(bool off) { autocast_is_off_ = off; }
+  DType model_dtype() const {
+    return spec_.precision == Precision::Bf16 ? DType::BFloat16 : DType::Float32;
+  }
+  // The first error is kept; what is called after it does nothing.
+  void fail(Error problem) {
+    if (!problem_) problem_ = std::move(problem);
+  }
+  bool failed() const { return problem_.has_value(); }
+  const Error& error() const { return *problem_; }
+  void note(std::string what) { graph_.notes.push_back(std::move(what)); }
+  // "h.0" and within it "attn": the name of what is being built is "h.0.attn" until it goes.
+  class Scope {
+   public:
+    Scope(Builder& builder, const std::string& name);
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    Builder& builder_;
+    std::string before_;
+  };
+  void drop_name(ValueId value);
+  void keep_forever(const Name& name) { pinned_.insert(name.id()); }
+  Result<ValueId> prediction(const models::Model& model, ValueId input);
+
   // --- for build() ---
   Result<ValueId> add_value(Shape shape, DType dtype, std::string what, const Location& at);
   Result<ValueId> layer(const LayerSpec& spec, ValueId input);
@@ -86,6 +151,8 @@ class Builder {
                           bool input_is_held);
   Result<ValueId> segments(const std::vector<const LayerSpec*>& layers, ValueId input);
   void push(Instruction instruction);
+  Name made_parameter(std::string role, Shape shape, DType dtype, bool trainable);
+  void set_meta(ValueId id, Shape shape, DType dtype);
   Result<int> add_parameter(std::string role, Shape shape, DType dtype, bool trainable);
 
   struct Made {  // by which layer a value was made
@@ -102,6 +169,15 @@ class Builder {
   int checkpoint_ = -1;
   int checkpoints_ = 0;
   Location at_;
+  bool making_ = true;
+  bool autocast_is_off_ = false;
+  bool closed_ = false;
+  std::optional<Error> problem_;
+  std::unique_ptr<ops::Tape> meta_tape_;  // muted
+  std::unique_ptr<devices::Device> meta_device_;
+  std::unique_ptr<ops::Runtime> meta_run_;  // shapes of what operators give
+  std::vector<ops::Tensor> meta_;           // of each value
+  std::set<ValueId> pinned_;
   std::map<ValueId, Made> made_by_;
   std::set<ValueId> views_;
 };

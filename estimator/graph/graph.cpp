@@ -1,5 +1,6 @@
 #include "estimator/graph/graph.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -7,6 +8,7 @@
 
 #include "core/units.h"
 #include "estimator/graph/builder.h"
+#include "estimator/graph/model_catalog.h"
 
 namespace forerun::graph {
 namespace {
@@ -93,7 +95,7 @@ std::string print_operand(const Graph& graph, int parameter) {
 std::int64_t Graph::parameter_count() const {
   std::int64_t count = 0;
   for (const Parameter& parameter : parameters) {
-    if (parameter.trainable) count += numel(parameter.shape).value_or(0);
+    if (parameter.trainable && !parameter.discarded) count += numel(parameter.shape).value_or(0);
   }
   return count;
 }
@@ -101,14 +103,64 @@ std::int64_t Graph::parameter_count() const {
 std::int64_t Graph::parameters_bytes() const {
   std::int64_t bytes = 0;
   for (const Parameter& parameter : parameters) {
-    if (parameter.trainable)
+    if (parameter.trainable && !parameter.discarded)
       bytes += numel(parameter.shape).value_or(0) * size_bytes(parameter.dtype);
   }
   return bytes;
 }
 
+namespace {
+
+Result<Graph> finished(Builder& builder) {
+  Graph graph = std::move(builder.graph());
+  if (const Status sound = verify(graph); !sound) return sound.error();
+  return graph;
+}
+
+const models::CatalogEntry* find_model(const ModelSource& source) {
+  const auto known = models::catalog();
+  const auto found = std::find_if(known.begin(), known.end(), [&](const auto& entry) {
+    return entry.model->recognises(source);
+  });
+  return found == known.end() ? nullptr : &*found;
+}
+
+Error unknown_model(const ModelSource& source) {
+  std::vector<std::string> families;
+  for (const models::CatalogEntry& entry : models::catalog()) families.emplace_back(entry.id);
+  const std::string accepted = fmt::format("one of the families {}", fmt::join(families, ", "));
+  if (source.kind == ModelSource::Kind::Torchvision)
+    return error_at(source.at, fmt::format("torchvision: '{}' is not modelled", source.name),
+                    accepted);
+  const ConfigValue* type = source.config.find("model_type");
+  if (type == nullptr)
+    return error_at(source.config.at, "the configuration has no 'model_type'", accepted);
+  return error_at(type->at, fmt::format("model_type '{}' is not modelled", type->text), accepted);
+}
+
+// A model of transformers gives its own loss; its inputs come from its configuration.
+Result<Graph> build_with_loss(Builder& builder, const models::Model& model, const Spec& spec) {
+  {
+    const Name loss = model.build(builder, spec, {});
+    if (builder.failed()) return builder.error();
+    builder.graph().loss = loss.id();
+    builder.keep_forever(loss);
+  }
+  return finished(builder);
+}
+
+}  // namespace
+
 Result<Graph> build(const Spec& spec) {
   Builder builder(spec);
+  const models::CatalogEntry* entry = nullptr;
+  if (spec.source) {
+    entry = find_model(*spec.source);
+    if (entry == nullptr) return unknown_model(*spec.source);
+    builder.graph().by_setup = spec.setup == Setup::OnDevice;
+    if (spec.source->kind == ModelSource::Kind::HfConfig)
+      return build_with_loss(builder, *entry->model, spec);
+  }
   DType input_dtype = spec.input.dtype;
   if (spec.precision == Precision::Bf16 && input_dtype == DType::Float32)
     input_dtype = DType::BFloat16;
@@ -121,7 +173,8 @@ Result<Graph> build(const Spec& spec) {
   builder.graph().input = *input;
   builder.graph().target = *target;
 
-  const auto prediction = builder.model(spec.model, *input);
+  auto prediction = entry == nullptr ? builder.model(spec.model, *input)
+                                     : builder.prediction(*entry->model, *input);
   if (!prediction) return prediction.error();
   if (builder.graph().parameters.empty()) {
     return error_at(spec.input.at, "the model has no parameters to train",
@@ -135,9 +188,7 @@ Result<Graph> build(const Spec& spec) {
   if (*prediction != *input) builder.drop(*prediction);
   builder.graph().loss = *loss;
 
-  Graph graph = std::move(builder.graph());
-  if (const Status sound = verify(graph); !sound) return sound.error();
-  return graph;
+  return finished(builder);
 }
 
 std::string print(const Graph& graph) {
@@ -148,13 +199,19 @@ std::string print(const Graph& graph) {
   };
   text += fmt::format("%{} : {}  # input\n%{} : {}  # target\n", graph.input, describe(graph.input),
                       graph.target, describe(graph.target));
+  for (std::size_t id = 0; id < graph.values.size(); ++id) {
+    const Value& value = graph.values[id];
+    if (value.parameter >= 0)
+      text += fmt::format("%{} : {}  # {}\n", id, describe(static_cast<ValueId>(id)), value.what);
+  }
   for (const Instruction& step : graph.instructions) {
     if (step.op == nullptr) {
       text += fmt::format("drop %{}\n", step.inputs[0]);
       continue;
     }
     std::vector<std::string> operands;
-    for (const ValueId input : step.inputs) operands.push_back(fmt::format("%{}", input));
+    for (const ValueId input : step.inputs)
+      operands.push_back(input < 0 ? "none" : fmt::format("%{}", input));
     for (const int parameter : step.parameters) operands.push_back(print_operand(graph, parameter));
     if (step.attributes.inplace) operands.emplace_back("inplace");
     if (step.attributes.p > 0) operands.push_back(fmt::format("p={}", step.attributes.p));
@@ -167,10 +224,13 @@ std::string print(const Graph& graph) {
 Status verify(const Graph& graph) {
   enum class State { Undefined, Live, Dropped };
   std::vector<State> state(graph.values.size(), State::Undefined);
+  for (std::size_t i = 0; i < graph.values.size(); ++i)
+    if (graph.values[i].parameter >= 0) state[i] = State::Live;
   auto at = [&](ValueId id) -> State& { return state[static_cast<std::size_t>(id)]; };
   at(graph.input) = at(graph.target) = State::Live;
   for (const Instruction& step : graph.instructions) {
     for (const ValueId input : step.inputs) {
+      if (input < 0) continue;
       if (at(input) != State::Live)
         return error(fmt::format("graph: %{} is used but not alive ({})", input, step.where));
     }

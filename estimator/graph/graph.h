@@ -22,6 +22,7 @@ struct Value {
   Shape shape;
   DType dtype = DType::Float32;  // outside autocast
   std::string what;              // "input", "relu 1"
+  int parameter = -1;            // index of the parameter it is: nobody drops it
 };
 
 struct Parameter {
@@ -30,15 +31,17 @@ struct Parameter {
   DType dtype = DType::Float32;
   std::string owner;      // "linear 1"
   bool trainable = true;  // false: a buffer, such as batch norm's running mean
+  bool discarded = false;  // made and thrown away while the model is made (tied weights)
 };
 
 struct Instruction {
-  const ops::Operator* op = nullptr;  // null: drop inputs[0]
+  const ops::Operator* op = nullptr;  // null: drop inputs[0], or make parameters[0] in `setup`
   std::vector<ValueId> inputs;
   std::vector<int> parameters;  // indices; -1: absent
   ops::Attributes attributes;
   ValueId output = -1;
-  std::vector<ValueId> also;  // other names the operator's Python function holds until it returns
+  // The operator's other results, or names its Python function holds until it returns.
+  std::vector<ValueId> also;
   std::string where;          // "linear 1"
   int checkpoint = -1;        // which checkpointed block it belongs to, -1: none
 };
@@ -46,10 +49,13 @@ struct Instruction {
 struct Graph {
   std::vector<Value> values;
   std::vector<Parameter> parameters;  // and buffers, in the order model.to(device) moves them
+  std::vector<Instruction> setup;       // how the model is made on the device; empty: it is moved
   std::vector<Instruction> instructions;
   ValueId input = -1;
   ValueId target = -1;
   ValueId loss = -1;
+  bool by_setup = false;  // the model is made by `setup`
+  std::vector<std::string> notes;  // what is not modelled, aloud
   std::map<std::string, Location> places;  // "linear 1" -> where the spec names it
 
   // Of what trains; buffers are not counted.

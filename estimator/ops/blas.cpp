@@ -13,14 +13,6 @@ std::string_view thread_name(Runtime::Thread thread) {
   return thread == Runtime::Thread::Main ? "main thread" : "backward thread";
 }
 
-void use_cublaslt(Runtime& run) {
-  use_cublas(run);  // the cublasLt handle is the cuBLAS one
-  Tensor& workspace = run.blas().cublaslt;
-  if (workspace) return;
-  workspace = run.empty({kCublasLtWorkspaceBytes}, DType::UInt8, Category::Workspaces,
-                        fmt::format("cublaslt workspace ({})", thread_name(run.thread)));
-}
-
 // addmm_out_cuda_impl takes cublasLt's fused bias for a vector bias and a second matrix, the
 // transposed weight, with more than one row and column; how many rows the first has does not
 // matter.
@@ -37,6 +29,14 @@ void use_cublas(Runtime& run) {
   if (workspace) return;
   workspace = run.empty({cublas_workspace_bytes(run.device)}, DType::UInt8, Category::Workspaces,
                         fmt::format("cublas workspace ({})", thread_name(run.thread)));
+}
+
+void use_cublaslt(Runtime& run) {
+  use_cublas(run);  // the cublasLt handle is the cuBLAS one
+  Tensor& workspace = run.blas().cublaslt;
+  if (workspace) return;
+  workspace = run.empty({kCublasLtWorkspaceBytes}, DType::UInt8, Category::Workspaces,
+                        fmt::format("cublaslt workspace ({})", thread_name(run.thread)));
 }
 
 std::int64_t cublas_workspace_bytes(const devices::Device& device) {

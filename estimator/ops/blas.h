@@ -15,6 +15,8 @@ inline constexpr std::int64_t kCublasLtWorkspaceBytes = 1 << 20;
 // Makes sure the thread's cuBLAS workspace is there; every product asks for it after its result was
 // allocated.
 void use_cublas(Runtime& run);
+// The same, and cublasLt's own after it.
+void use_cublaslt(Runtime& run);
 
 // y = x w^T + b, x [..., in], w [out, in], b [out] or undefined; what F.linear does with 2-D and
 // contiguous n-D inputs.

@@ -1,6 +1,7 @@
 // The operators a graph may call, by name: one table, so that a graph is data and prints.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "estimator/ops/runtime.h"
@@ -16,6 +17,13 @@ struct Attributes {
   Shape shape;              // the target of a view; the result of a convolution or a pool
   std::int64_t groups = 1;  // of a convolution, of a group norm
   bool transposed = false;
+  // Of the operators on strided tensors (view.h, pointwise.h, aggregate.h, ...).
+  std::int64_t dim = 0;
+  std::int64_t other_dim = 0;
+  bool keepdim = false;
+  double value = 0;  // a Python number among the operands
+  std::optional<DType> dtype = {};
+  bool no_autocast = false;  // inside `with torch.autocast(enabled=False)`
 };
 
 struct Operator {

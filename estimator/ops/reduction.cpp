@@ -48,6 +48,7 @@ std::int64_t outputs_of(const Reduction& r) {
     case Reduction::Over::Inner: return r.outer;
     case Reduction::Over::Outer: return r.inner;
     case Reduction::Over::Ends: return r.middle;
+    case Reduction::Over::Middle: return r.outer * r.inner;
   }
   return 1;
 }
@@ -70,16 +71,17 @@ Reduction simplify(Reduction r) {
 
 ReductionScratch scratch_of(const Reduction& r, const devices::Device& device) {
   // One output: both dimensions coalesce into one contiguous reduction.
-  const bool inner = r.over != Reduction::Over::Outer || r.inner == 1;
+  const bool middle = r.over == Reduction::Over::Middle;
+  const bool inner = !middle && (r.over != Reduction::Over::Outer || r.inner == 1);
   const std::int64_t outputs = outputs_of(r);
   const std::int64_t inputs = r.outer * r.middle * r.inner / outputs;
-  std::int64_t dim0 = inner ? inputs : outputs;
+  std::int64_t dim0 = inner ? inputs : middle ? r.inner : outputs;
   const std::int64_t dim1 = inner ? outputs : inputs;
   std::int64_t vector = 1;
   const bool one_run = r.over != Reduction::Over::Ends;  // num_reduce_dims() == 1
   if (inner && one_run && dim0 >= 128) dim0 /= r.input_vector;
   if (!inner) {
-    vector = output_vector(outputs);
+    vector = output_vector(dim0);
     dim0 /= vector;
   }
   const Block block = block_of(dim0, dim1, vector);

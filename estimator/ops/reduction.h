@@ -13,9 +13,9 @@ namespace forerun::ops {
 
 // A contiguous [outer, inner] tensor reduced over one of its two dimensions; a full reduction is
 // {1, n} over Inner. Over Ends: [outer, middle, inner] reduced to [middle], as a bias gradient of
-// channels is.
+// channels is. Over Middle: [outer, middle, inner] reduced to [outer, inner].
 struct Reduction {
-  enum class Over { Outer, Inner, Ends };
+  enum class Over { Outer, Inner, Ends, Middle };
   std::int64_t outer = 1;
   std::int64_t inner = 1;
   Over over = Over::Inner;

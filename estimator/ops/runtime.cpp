@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "estimator/ops/strides.h"
+
 namespace forerun::ops {
 
 std::int64_t Tensor::elements() const {
@@ -17,6 +19,7 @@ std::int64_t Tensor::bytes() const { return elements() * size_bytes(dtype); }
 
 Tensor Runtime::empty(Shape shape, DType dtype, Category category, std::string what) {
   Tensor made{nullptr, std::move(shape), dtype, nullptr, false};
+  if (recomputed_enough()) return made;  // PyTorch has left the part by an exception
   const int allocation = tape.allocate(made.bytes(), category, std::move(what));
   made.storage = std::make_shared<Storage>(tape, allocation);
   return made;
@@ -48,8 +51,19 @@ void Runtime::launch_matmul(std::string_view kernel, std::int64_t m, std::int64_
 Node* Runtime::record(std::string_view op, Tensor& output,
                       std::initializer_list<const Tensor*> inputs,
                       std::function<Tensors(Runtime&, Node&, Tensors&)> backward) {
-  output.grad_fn = nullptr;
-  output.is_leaf = false;
+  Node* node = record_strided(op, {&output}, inputs, std::move(backward));
+  if (node != nullptr) node->expected.clear();
+  return node;
+}
+
+Node* Runtime::record_strided(std::string_view op, const std::vector<Tensor*>& outputs,
+                              const std::vector<const Tensor*>& inputs,
+                              std::function<Tensors(Runtime&, Node&, Tensors&)> backward) {
+  for (Tensor* output : outputs) {
+    output->grad_fn = nullptr;
+    output->is_leaf = false;
+    output->output_nr = 0;
+  }
   if (!grad_enabled) return nullptr;
   bool wanted = false;
   for (const Tensor* input : inputs) wanted = wanted || input->requires_grad();
@@ -58,10 +72,18 @@ Node* Runtime::record(std::string_view op, Tensor& output,
   node->op = op;
   node->where = where;
   node->order = next_order_++;
-  for (const Tensor* input : inputs) node->next.push_back(input->grad_fn);
+  for (const Tensor* input : inputs) {
+    node->next.push_back(input->grad_fn);
+    node->next_output.push_back(input->output_nr);
+    node->expected.push_back({input->shape, input->dtype});
+  }
   node->backward = std::move(backward);
   node->frame = recomputing ? nullptr : frame;
-  output.grad_fn = node;
+  node->outputs = static_cast<int>(outputs.size());
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    outputs[i]->grad_fn = node;
+    outputs[i]->output_nr = static_cast<int>(i);
+  }
   return node.get();
 }
 
@@ -92,6 +114,7 @@ void Runtime::leave_autocast() {
 
 Tensor to_copy(Runtime& run, const Tensor& tensor, DType dtype, std::string_view role) {
   Tensor copy = run.output(tensor.shape, dtype, fmt::format("{} to {}", role, name(dtype)));
+  copy.strides = preserved_strides(tensor);
   run.launch("_to_copy", {&tensor, &copy});
   const DType from = tensor.dtype;
   const bool of_parameter = tensor.is_leaf;
@@ -103,6 +126,7 @@ Tensor to_copy(Runtime& run, const Tensor& tensor, DType dtype, std::string_view
                                                              role.substr(0, role.find(' ')))
                                                : fmt::format("{} input gradient", node.where);
                Tensor back = r.empty(grad[0].shape, from, category, std::move(what));
+               back.strides = preserved_strides(grad[0]);
                r.launch("_to_copy", {&grad[0], &back});
                return {back};
              });

@@ -43,6 +43,12 @@ class Runtime {
   // null.
   Node* record(std::string_view op, Tensor& output, std::initializer_list<const Tensor*> inputs,
                std::function<Tensors(Runtime&, Node&, Tensors&)> backward);
+  // The same for any number of outputs, whose gradients come to `backward` in their order, an
+  // undefined one where nobody used the output. The engine sums and casts what `backward` gives to
+  // the shapes and dtypes of the inputs.
+  Node* record_strided(std::string_view op, const std::vector<Tensor*>& outputs,
+                       const std::vector<const Tensor*>& inputs,
+                       std::function<Tensors(Runtime&, Node&, Tensors&)> backward);
   // SavedVariable: the tensor waits for the node's backward. An undefined one keeps its place.
   void keep(Node& node, const Tensor& tensor);
   bool grad_enabled = true;

@@ -29,18 +29,22 @@ std::string_view name(Phase phase) {
 }
 
 void Tape::add(Event::Kind kind, int subject) {
-  if (closed_) return;
+  if (closed_ || muted_) return;
   recording_.events.push_back({kind, subject, op_, phase_});
 }
 
 int Tape::allocate(std::int64_t bytes, Category category, std::string what) {
+  // A tensor without elements has no memory.
+  if (bytes == 0 || muted_) return kNothing;
   const int id = static_cast<int>(recording_.allocations.size());
   recording_.allocations.push_back({bytes, category, std::move(what), owner_});
   add(Event::Kind::Allocate, id);
   return id;
 }
 
-void Tape::free(int allocation) { add(Event::Kind::Free, allocation); }
+void Tape::free(int allocation) {
+  if (allocation != kNothing) add(Event::Kind::Free, allocation);
+}
 void Tape::empty_cache() { add(Event::Kind::EmptyCache, 0); }
 void Tape::end_forward() { add(Event::Kind::ForwardEnds, 0); }
 void Tape::end_step() { add(Event::Kind::StepEnds, step_); }
@@ -56,11 +60,13 @@ void Tape::note(std::string what) {
 }
 
 void Tape::launch(std::string_view kernel, DType dtype, double flops, double bytes) {
+  if (muted_) return;
   recording_.kernels.push_back({kernel, phase_, dtype, flops, bytes, step_});
 }
 
 void Tape::enter(Phase phase, std::string op, std::string_view owner) {
   phase_ = phase;
+  if (muted_) return;
   op_ = static_cast<int>(recording_.ops.size());
   recording_.ops.push_back(std::move(op));
   if (owner.empty()) {
@@ -77,6 +83,7 @@ void Tape::enter(Phase phase, std::string op, std::string_view owner) {
 }
 
 void Tape::refine(std::string op) {
+  if (muted_) return;
   op_ = static_cast<int>(recording_.ops.size());
   recording_.ops.push_back(std::move(op));
 }

@@ -73,6 +73,7 @@ struct Recording {
 
 class Tape {
  public:
+  static constexpr int kNothing = -1;  // what allocate gives for 0 bytes
   int allocate(std::int64_t bytes, Category category, std::string what);
   void free(int allocation);
   void empty_cache();
@@ -89,6 +90,8 @@ class Tape {
   void refine(std::string op);  // a finer name for the part of the op that follows
   int owner() const { return owner_; }
 
+  // From here on nothing is written down: shapes are asked for, not a run.
+  void mute() { muted_ = true; }
   // Frees after this are the process ending, not the run.
   void close() { closed_ = true; }
   const Recording& recording() const { return recording_; }
@@ -103,6 +106,7 @@ class Tape {
   int owner_ = -1;
   int step_ = 0;
   bool closed_ = false;
+  bool muted_ = false;
 };
 
 }  // namespace forerun::ops

@@ -48,12 +48,15 @@ struct Tensor {
   DType dtype = DType::Float32;
   std::shared_ptr<Node> grad_fn;  // the node that made it; for a parameter, its AccumulateGrad
   bool is_leaf = false;           // a parameter
+  Shape strides = {};             // in elements; empty: contiguous
+  int output_nr = 0;              // which of the node's outputs it is
 
   explicit operator bool() const { return storage != nullptr; }
   bool requires_grad() const { return grad_fn != nullptr; }
   std::int64_t elements() const;
   std::int64_t bytes() const;  // of the view, not of the storage
-  Tensor detach() const { return {storage, shape, dtype, nullptr, false}; }
+  Tensor detach() const { return {storage, shape, dtype, nullptr, false, strides}; }
+  // Of a contiguous tensor; view.h has the views of others.
   Tensor view(Shape to) const { return {storage, std::move(to), dtype, grad_fn, is_leaf}; }
   // Nobody else holds the storage: it may be written in place or kept without a copy.
   bool sole_owner() const { return storage.use_count() == 1; }
@@ -68,8 +71,8 @@ using Tensors = std::vector<Tensor>;
 // what its nodes would keep is thrown away in forward, and made again, all of it, when the first of
 // them runs backward.
 struct CheckpointFrame {
-  Tensor input;  // kept instead; goes with the last node of the part
-  int kept = 0;  // tensors its nodes kept in forward
+  Tensors inputs;  // kept instead; they go with the last node of the part
+  int kept = 0;    // tensors its nodes kept in forward
   bool recomputed = false;
   Tensors remade;  // in the order they were kept; each is taken once
   std::function<void(const std::shared_ptr<CheckpointFrame>&)> recompute;
@@ -82,6 +85,15 @@ struct Node {
   std::string where;        // the layer it belongs to: "linear 2"
   std::uint64_t order = 0;  // creation order; later nodes run first, kAccumulate before all
   std::vector<std::shared_ptr<Node>> next;  // null: this input needs no gradient
+  std::vector<int> next_output = {};        // which output of `next` each one is; empty: the first
+  int outputs = 1;                          // how many gradients `backward` is given
+  // validate_outputs: what the engine sums and casts the gradient of each input to; empty: the
+  // operator has done it.
+  struct Expected {
+    Shape shape;
+    DType dtype;
+  };
+  std::vector<Expected> expected = {};
   Tensors saved;
   std::vector<int> versions;               // of each saved tensor when it was saved
   std::shared_ptr<CheckpointFrame> frame;  // null: not under a checkpoint

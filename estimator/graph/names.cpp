@@ -1,0 +1,167 @@
+// The part of the builder that models use: names, parameters and scopes.
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "estimator/graph/builder.h"
+#include "estimator/graph/model_catalog.h"
+#include "estimator/graph/name.h"
+
+namespace forerun::graph {
+
+Name::Name(Builder& builder, ValueId id) : held_(std::make_shared<Held>(&builder, id)) {}
+Name::Held::~Held() { builder->drop_name(id); }
+
+const Shape& Name::shape() const {
+  static const Shape kNone;
+  return held_ ? builder().tensor(id()).shape : kNone;
+}
+
+std::int64_t Name::size(int dim) const {
+  const Shape& all = shape();
+  const auto count = static_cast<int>(all.size());
+  const int at = dim < 0 ? dim + count : dim;
+  return at >= 0 && at < count ? all[static_cast<std::size_t>(at)] : 1;
+}
+
+DType Name::dtype() const { return held_ ? builder().tensor(id()).dtype : DType::Float32; }
+
+namespace {
+
+std::optional<DType> autocast_of(Precision precision) {
+  if (precision == Precision::Bf16Mixed) return DType::BFloat16;
+  if (precision == Precision::Fp16Mixed) return DType::Float16;
+  return std::nullopt;
+}
+
+}  // namespace
+
+Builder::Builder(const Spec& spec)
+    : spec_(spec),
+      meta_tape_(std::make_unique<ops::Tape>()),
+      meta_device_(std::make_unique<devices::Device>()) {
+  meta_tape_->mute();
+  meta_run_ = std::make_unique<ops::Runtime>(*meta_tape_, *meta_device_);
+  meta_run_->grad_enabled = false;
+}
+
+Builder::Scope::Scope(Builder& builder, const std::string& name)
+    : builder_(builder), before_(builder.where_) {
+  builder_.where_ = before_.empty() ? name : fmt::format("{}.{}", before_, name);
+}
+Builder::Scope::~Scope() { builder_.where_ = std::move(before_); }
+
+Name Builder::weight(std::string role, Shape shape) {
+  return made_parameter(std::move(role), std::move(shape), model_dtype(), true);
+}
+
+Name Builder::state(std::string role, Shape shape, DType dtype) {
+  return made_parameter(std::move(role), std::move(shape), dtype, false);
+}
+
+Name Builder::made_parameter(std::string role, Shape shape, DType dtype, bool trainable) {
+  if (failed()) return {};
+  const auto index = add_parameter(std::move(role), shape, dtype, trainable);
+  if (!index) {
+    fail(index.error());
+    return {};
+  }
+  Parameter& made = graph_.parameters[static_cast<std::size_t>(*index)];
+  made.dtype = dtype;
+  const auto id = add_value(std::move(shape), dtype, made.name, at_);
+  if (!id) {
+    fail(id.error());
+    return {};
+  }
+  graph_.values[static_cast<std::size_t>(*id)].parameter = *index;
+  pinned_.insert(*id);
+  push({nullptr, {}, {*index}, {}, *id, {}, where_});
+  set_meta(*id, graph_.values[static_cast<std::size_t>(*id)].shape, dtype);
+  return {*this, *id};
+}
+
+Name Builder::keep_as_state(std::string role, Name value) {
+  if (failed() || !value) return {};
+  graph_.parameters.push_back({fmt::format("{} {}", where_, role), value.shape(), value.dtype(),
+                               where_, false});
+  const int index = static_cast<int>(graph_.parameters.size()) - 1;
+  graph_.values[static_cast<std::size_t>(value.id())].parameter = index;
+  pinned_.insert(value.id());
+  push({nullptr, {value.id()}, {index}, {}, value.id(), {}, where_});
+  return value;
+}
+
+void Builder::discard(Name parameter) {
+  if (failed() || !parameter) return;
+  const int index = graph_.values[static_cast<std::size_t>(parameter.id())].parameter;
+  graph_.parameters[static_cast<std::size_t>(index)].discarded = true;
+  push({nullptr, {parameter.id()}, {}, {}, -1, {}, where_});
+}
+
+Name Builder::data(std::string what, Shape shape, DType dtype) {
+  if (failed()) return {};
+  const auto id = add_value(std::move(shape), dtype, std::move(what), at_);
+  if (!id) {
+    fail(id.error());
+    return {};
+  }
+  pinned_.insert(*id);
+  set_meta(*id, graph_.values[static_cast<std::size_t>(*id)].shape, dtype);
+  (graph_.input < 0 ? graph_.input : graph_.target) = *id;
+  return {*this, *id};
+}
+
+void Builder::set_meta(ValueId id, Shape shape, DType dtype) {
+  meta_.resize(graph_.values.size());
+  meta_[static_cast<std::size_t>(id)] =
+      meta_run_->empty(std::move(shape), dtype, ops::Category::Data, "");
+}
+
+std::vector<Name> Builder::apply(const ops::Operator& op, std::vector<Name> operands,
+                                 ops::Attributes attributes) {
+  if (failed()) return {};
+  ops::Tensors inputs;
+  std::vector<ValueId> ids;
+  for (const Name& operand : operands) {
+    ids.push_back(operand.id());
+    inputs.push_back(operand ? tensor(operand.id()) : ops::Tensor{});
+  }
+  meta_run_->autocast = making_ || autocast_is_off_ ? std::nullopt : autocast_of(spec_.precision);
+  attributes.no_autocast = autocast_is_off_;
+  ops::Tensors results = op.run(*meta_run_, inputs, {}, attributes);
+  meta_run_->leave_autocast();
+  Instruction made{&op, std::move(ids), {}, std::move(attributes), -1, {}, where_};
+  std::vector<Name> names;
+  for (ops::Tensor& result : results) {
+    const auto id = add_value(result.shape, result.dtype, where_, at_);
+    if (!id) {
+      fail(id.error());
+      return {};
+    }
+    meta_.resize(graph_.values.size());
+    meta_[static_cast<std::size_t>(*id)] = std::move(result);
+    if (made.output < 0)
+      made.output = *id;
+    else
+      made.also.push_back(*id);
+    names.push_back({*this, *id});
+  }
+  push(std::move(made));
+  return names;
+}
+
+void Builder::drop_name(ValueId value) {
+  if (failed() || closed_ || pinned_.count(value) > 0) return;
+  push({nullptr, {value}, {}, {}, -1, {}, where_});
+}
+
+Result<ValueId> Builder::prediction(const models::Model& model, ValueId input) {
+  set_meta(input, shape(input), dtype(input));
+  pinned_.insert(input);
+  const Name made = model.build(*this, spec_, Name(*this, input));
+  if (failed()) return error();
+  pinned_.insert(made.id());  // the caller drops it
+  return made.id();
+}
+
+}  // namespace forerun::graph

@@ -1,0 +1,80 @@
+#include "estimator/ops/fused_attention.h"
+
+#include <utility>
+
+#include "estimator/ops/attention.h"
+#include "estimator/ops/reduction.h"
+#include "estimator/ops/strides.h"
+#include "estimator/ops/view.h"
+
+namespace forerun::ops {
+namespace {
+
+std::int64_t round_up(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }
+
+// Laid out [batch, length, heads, head].
+Tensor by_length(Runtime& run, const Tensor& like, DType dtype, std::string_view role) {
+  Tensor made = run.output({like.shape[0], like.shape[2], like.shape[1], like.shape[3]}, dtype, role);
+  return transpose(run, made, 1, 2);
+}
+
+Tensors backward(Runtime& r, Node& self, Tensors& grad) {
+  const Tensor& q = self.saved[0];
+  const Tensor& k = self.saved[1];
+  const bool flash = q.dtype != DType::Float32;
+  const std::int64_t heads = q.shape[1], kv_heads = k.shape[1], length = q.shape[2];
+  const std::int64_t head = q.shape[3];
+  Tensors back;
+  back.push_back(by_length(r, q, q.dtype, "query gradient"));
+  back.push_back(by_length(r, k, q.dtype, "key gradient"));
+  back.push_back(by_length(r, k, q.dtype, "value gradient"));
+  if (flash) {
+    const std::int64_t padded = round_up(length, 128);
+    const Tensor delta = r.output({q.shape[0], heads, padded}, DType::Float32, "delta");
+    const Tensor wide = r.output({q.shape[0], padded, heads, round_up(head, 32)}, DType::Float32,
+                                 "query gradient in float");
+    Tensor keys, values;
+    if (heads != kv_heads) {
+      keys = by_length(r, q, q.dtype, "key gradient of each head");
+      values = by_length(r, q, q.dtype, "value gradient of each head");
+    }
+    return back;
+  }
+  const Shape rows{q.shape[0], heads, length};
+  const Tensor products = by_length(r, q, DType::Float32, "gradient times output");
+  const Tensor sums = r.output(rows, DType::Float32, "delta before its copy");
+  reduce(r, "sum", {q.shape[0] * heads * length, head, Reduction::Over::Inner});
+  const Tensor delta = r.output(rows, DType::Float32, "delta");
+  const Tensor workspace =
+      r.output({q.shape[0] * heads * round_up(length, 64) / 64 * (64 * 64 * 4 + 16)}, DType::UInt8,
+               "attention workspace");
+  grad.clear();
+  return back;
+}
+
+Tensors forward(Runtime& run, const Tensors& in, const Tensors&, const Attributes&) {
+  const Tensor v = run.cast_low(in[2]);
+  const Tensor k = run.cast_low(in[1]);
+  const Tensor q = run.cast_low(in[0]);
+  const bool flash = q.dtype != DType::Float32;
+  Tensor y = by_length(run, q, q.dtype, "attention output");
+  const std::int64_t length = flash ? q.shape[2] : round_up(q.shape[2], 32);
+  const Tensor sums = run.output({q.shape[0], q.shape[1], length}, DType::Float32, "log-sum-exp");
+  Tensor state, offset;
+  if (flash) {
+    state = run.output({2}, DType::Int64, "random state");
+    offset = run.output({1}, DType::Int64, "random offset");
+  }
+  Node* node = run.record_strided("scaled_dot_product_attention", {&y}, {&q, &k, &v}, backward);
+  if (node == nullptr) return {y};
+  for (const Tensor* one : {&q, &k, &v}) run.keep(*node, *one);
+  run.keep(*node, y);
+  for (const Tensor& one : {sums, state, offset}) run.keep(*node, one);
+  return {y};
+}
+
+}  // namespace
+
+const Operator kFusedAttention{"scaled_dot_product_attention", forward};
+
+}  // namespace forerun::ops

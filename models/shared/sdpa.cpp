@@ -1,0 +1,14 @@
+#include "estimator/ops/fused_attention.h"
+#include "models/shared/modules.h"
+
+namespace forerun::models {
+
+namespace fn = graph::fn;
+
+Name sdpa(Builder& b, Name q, Name k, Name v, Attention with) {
+  if (b.failed() || !q || !k || !v) return {};
+  Name out = b.apply_one(ops::kFusedAttention, {q, k, v}, {.p = with.dropout, .causal = with.causal});
+  return fn::contiguous(fn::transpose(std::move(out), 1, 2));
+}
+
+}  // namespace forerun::models
