@@ -11,7 +11,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-const std::vector<std::string> kFormats = {"text", "json", "sarif", "github", "junit"};
+const std::vector<std::string> kFormats = {"text", "json", "sarif", "github", "gitlab", "junit"};
 const std::vector<std::string> kLevels = {"note", "warning", "error", "never"};
 
 struct Words {
@@ -50,9 +50,10 @@ po::options_description describe(Arguments& into, Words& words) {
       ("build,p", text(&into.build_path, "FOLDER"), "where compile_commands.json is; also -p")  //
       ("extra-arg", list(&into.extra_args, "FLAG"), "added to the flags of every C++ file")     //
       ("torch", list(&into.torch, "FOLDER"),
-       "where LibTorch's headers are, for C++ files without flags")                          //
-      ("format", text(&into.format, "FORMAT"), "text, json, sarif, github or junit (text)")  //
-      ("output", text(&into.output, "FILE"), "writes the report there")                      //
+       "where LibTorch's headers are, for C++ files without flags")  //
+      ("format", text(&into.format, "FORMAT"),
+       "text, json, sarif, github, gitlab or junit (text)")              //
+      ("output", text(&into.output, "FILE"), "writes the report there")  //
       ("fix", po::bool_switch(&into.fix),
        "mends what can be mended with certainty, and reports the rest")  //
       ("diff", po::bool_switch(&into.diff),

@@ -29,6 +29,7 @@ std::string render(const Arguments& given, const Linted& linted) {
   if (given.format == "json") return engine::write_json(linted.report);
   if (given.format == "sarif") return engine::write_sarif(linted.report);
   if (given.format == "github") return engine::write_github(linted.report);
+  if (given.format == "gitlab") return engine::write_gitlab(linted.report);
   if (given.format == "junit") return engine::write_junit(linted.report);
   if (given.statistics) return engine::write_statistics(linted.report);
   return engine::write_text(linted.report, wants_colour(given));

@@ -1,4 +1,5 @@
-// Findings as text, JSON, SARIF 2.1.0, GitHub annotations and JUnit XML. Same findings, same bytes.
+// Findings as text, JSON, SARIF 2.1.0, GitHub annotations, GitLab Code Quality and JUnit XML. Same
+// findings, same bytes.
 #pragma once
 
 #include <string>
@@ -33,6 +34,7 @@ std::string write_statistics(const Report& report);  // a line a rule, most firs
 std::string write_json(const Report& report);
 std::string write_sarif(const Report& report);
 std::string write_github(const Report& report);
+std::string write_gitlab(const Report& report);
 std::string write_junit(const Report& report);
 
 // The page of a rule with its examples; every rule's id, level and first sentence.

@@ -117,6 +117,15 @@ TEST_F(Setup, RefusesATorchFolderThatHoldsNone) {
   EXPECT_FALSE(fs::exists(clone_.path() + "/build/setup/torch"));
 }
 
+TEST_F(Setup, LeavesTorchOutWhenItIsNotWanted) {
+  program("dpkg-query",
+          "for p in \"$@\"; do case $p in -*) ;; *) echo \"$p installed\" ;; esac; done");
+  fs::remove_all(clone_.path() + "/torch");
+  const CommandResult result = setup({"--without-torch"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_FALSE(fs::exists(clone_.path() + "/build/setup/torch"));
+}
+
 TEST_F(Setup, RefusesAnUnknownOption) {
   const CommandResult result = setup({"--frobnicate"});
   EXPECT_EQ(result.exit_code, 2);

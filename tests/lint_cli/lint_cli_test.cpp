@@ -288,6 +288,12 @@ TEST_F(LintCli, FormatsAndOutput) {
   EXPECT_EQ(
       nlohmann::json::parse(lint_here("a.py --format sarif").out)["runs"][0]["results"].size(), 2u);
   EXPECT_THAT(lint_here("a.py --format github").out, StartsWith("::error file=a.py,line=10,"));
+  const auto gitlab = nlohmann::json::parse(lint_here("./a.py --format gitlab").out);
+  ASSERT_EQ(gitlab.size(), 2u);
+  EXPECT_EQ(gitlab[0]["severity"], "critical");
+  EXPECT_EQ(gitlab[0]["location"], (nlohmann::json{{"path", "a.py"}, {"lines", {{"begin", 10}}}}));
+  EXPECT_NE(gitlab[0]["fingerprint"], gitlab[1]["fingerprint"]);
+  EXPECT_EQ(lint_here("--format gitlab").out, "[]\n");
   EXPECT_THAT(lint_here("a.py --statistics").out, HasSubstr("     1  zero-grad-missing\n"));
   const CommandResult written = lint_here("a.py --format json --output report.json");
   EXPECT_EQ(written.exit_code, 1);
