@@ -68,6 +68,10 @@ NodeId gate_of(const Analysis& of, LoopId loop, NodeId backward, NodeId step,
 bool follows(const Analysis& of, LoopId micro, NodeId backward, NodeId step) {
   const LoopId around = of.loop(micro).parent;
   if (of.graph().in(micro, step) || of.innermost_loop(step) != around) return false;
+  // The rounds step themselves: what comes after is another phase.
+  for (const NodeId other : of.all({Kind::Step, Kind::ScalerStep})) {
+    if (of.graph().in(micro, other)) return false;
+  }
   return of
       .path(
           backward, [&](NodeId at) { return at == step; },

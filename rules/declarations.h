@@ -44,6 +44,9 @@ std::vector<const ir::Class*> model_classes(const ir::Program& program);
 const ir::Place* place_of(const ir::Operand& operand);
 const std::string* literal_of(const ir::Operand& operand);
 const ir::Argument* argument(const ir::Op& op, const std::string& name, std::size_t position);
+// A unit test, by its name and by what is in it (test_net.py may be an evaluation script): what it
+// does once, or for show, is no training.
+bool is_test(const ir::Program& program);
 bool imports(const ir::Program& program, const std::string& module);  // it or a part of it
 // Case is ignored.
 bool mentions(const std::string& text, std::initializer_list<const char*> words);

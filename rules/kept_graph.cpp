@@ -170,12 +170,16 @@ std::vector<Accumulation> accumulations(const Analysis& of) {
 
 namespace {
 
+bool runs_backward(const Analysis& of, LoopId loop) {
+  const auto backwards = of.all(Kind::Backward);
+  return std::any_of(backwards.begin(), backwards.end(),
+                     [&](NodeId backward) { return of.graph().in(loop, backward); });
+}
+
 // Every round makes a graph of its own: a model is run in it, or a loss is run backward. A loop
 // over parts of one result (rows, chunks, time steps of a recurrence by hand) keeps one graph.
 bool makes_graphs(const Analysis& of, const Values& attached, LoopId loop) {
-  for (const NodeId backward : of.all(Kind::Backward)) {
-    if (of.graph().in(loop, backward)) return true;
-  }
+  if (runs_backward(of, loop)) return true;
   bool any = false, over_modules = true;
   for (const ValueId one : of.sources(attached)) {
     const ir::Op* maker = of.maker(one);
@@ -242,8 +246,10 @@ std::optional<Level> kept(const Analysis& of, const Values& stored, const Values
   for (const ValueId one : collector) {
     if (of.backwarded(one)) return std::nullopt;
   }
-  if (std::all_of(attached.begin(), attached.end(), [&](ValueId one) { return of.freed(one); }))
+  if (std::all_of(attached.begin(), attached.end(), [&](ValueId one) { return of.freed(one); })) {
+    if (!runs_backward(of, loop)) return std::nullopt;  // whoever ran it needed the graphs till then
     return Level::Warning;
+  }
   if (std::any_of(attached.begin(), attached.end(),
                   [&](ValueId one) { return of.backwarded(one); }))
     return Level::Error;  // retained

@@ -275,7 +275,11 @@ void Builder::bind(const Callee& callee, const ir::Op* op, FrameId inner, NodeId
   std::size_t next = 0;
   for (std::size_t i = 0; op != nullptr && i < op->arguments.size(); ++i) {
     const ir::Argument& argument = op->arguments[i];
-    const Values given = read(argument.value, run);
+    Values given = read(argument.value, run);
+    // A text names a phase or a mode (mode="train"): the callee's conditions ask for it.
+    const auto* text = std::get_if<ir::Literal>(&argument.value);
+    if (text != nullptr && text->text.starts_with('"'))
+      given = {named(kNone, text->text, ir::Role::Text)};
     if (argument.name == "*" || argument.name == "**") continue;
     std::size_t at = next;
     if (!argument.name.empty()) {

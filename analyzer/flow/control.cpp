@@ -222,6 +222,12 @@ std::optional<bool> Builder::settled(const Values& condition, int depth) const {
   const bool equal = made.op->callee == "eq" || made.op->callee == "is";
   const bool differs = made.op->callee == "ne" || made.op->callee == "is_not";
   if ((!equal && !differs) || made.arguments.size() != 2) return std::nullopt;
+  const auto* text = std::get_if<ir::Literal>(&made.op->arguments[1].value);
+  if (text != nullptr && text->text.starts_with('"') && made.arguments[0].size() == 1) {
+    const Value& given = value(made.arguments[0].front());
+    if (given.form != Value::Form::Name || !given.step.starts_with('"')) return std::nullopt;
+    return (given.step == text->text) == equal;
+  }
   if (made.arguments[0].size() != 1 || made.arguments[0] != made.arguments[1]) return std::nullopt;
   return equal;
 }

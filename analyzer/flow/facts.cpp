@@ -32,6 +32,11 @@ bool is_metadata(const std::string& member) {
   return known.contains(member);
 }
 
+// math.pi, np.float32: what these modules hold is no tensor.
+bool of_numbers(const Value& name) {
+  return name.step == "math" || name.step == "np" || name.step == "numpy";
+}
+
 bool names_the_host(const std::string& text) {
   return text == "\"cpu\"" || text == "cpu" || text.find("kCPU") != std::string::npos;
 }
@@ -107,12 +112,13 @@ History Facts::history_of(ValueId id) const {
   if (is_plain(value.role)) return History::None;
   switch (value.form) {
     case Value::Form::Function: return History::None;
-    case Value::Form::Name: return History::Maybe;
+    case Value::Form::Name: return of_numbers(value) ? History::None : History::Maybe;
     case Value::Form::Member: {
       if (value.step == "grad" || value.step == "data" || is_metadata(value.step))
         return History::None;
       const Value& base = graph_.values[static_cast<std::size_t>(value.base)];
-      if (base.form == Value::Form::Name || base.type != nullptr) return History::Maybe;
+      if (base.form == Value::Form::Name) return of_numbers(base) ? History::None : History::Maybe;
+      if (base.type != nullptr) return History::Maybe;
       return history[static_cast<std::size_t>(value.base)];
     }
     case Value::Form::Element: {

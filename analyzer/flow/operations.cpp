@@ -55,6 +55,11 @@ void Builder::visit(const ir::Op& op, Run& run) {
       if (self.empty()) return fresh_results(op, id, run);
       return results(op, id, {self}, run);
     }
+    case Kind::HostRead: {  // model.cpu() is the model
+      const Values self = op.callee == "cpu" && op.receiver ? read(*op.receiver, run) : Values{};
+      if (is_module(self)) return results(op, id, {self}, run);
+      return fresh_results(op, id, run);
+    }
     case Kind::Move: {
       const Values self = op.receiver ? read(*op.receiver, run) : Values{};
       if (is_module(self) || op.result_role == ir::Role::Module)

@@ -33,3 +33,20 @@ def through_a_helper(net, batches, every, rank):
         else:
             with model.no_sync():
                 run(x, y)
+
+
+def chunk(net, x, memory):
+    loss, memory = net(x, memory)
+    loss.mean().backward()
+    return memory
+
+
+def with_a_memory(net, batches, opt):
+    net = DDP(net)
+    memory = None
+    for x in batches:
+        opt.zero_grad()
+        with net.no_sync():
+            memory = chunk(net, x[0], memory)
+        memory = chunk(net, x[1], memory)
+        opt.step()

@@ -1,7 +1,7 @@
 import torch
 import torch.nn.functional as F
 from torch.nn.parallel import DistributedDataParallel as DDP
-from torch.utils.data import DataLoader
+from torch.utils.data import DataLoader, Subset
 
 
 def main(net, train_set, make_sampler, rank, epochs):
@@ -14,3 +14,13 @@ def main(net, train_set, make_sampler, rank, epochs):
             opt.zero_grad()
             F.cross_entropy(model(x), y).backward()
             opt.step()
+
+
+def with_a_part(dataset, net, opt, criterion, indices, proc_id, world):
+    part = torch.split(indices, len(indices) // world)[proc_id]
+    loader = DataLoader(Subset(dataset, part), batch_size=8, shuffle=True)
+    net = DDP(net)
+    for x, y in loader:
+        opt.zero_grad()
+        criterion(net(x), y).backward()
+        opt.step()

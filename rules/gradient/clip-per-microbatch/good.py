@@ -33,3 +33,22 @@ def each_samples_gradient(net, samples, opt):
     for total, p in zip(sums, net.parameters()):
         p.grad = total
     opt.step()
+
+
+def with_and_without_scaler(net, batches, opt, scaler, criterion, every, amp):
+    for i, (x, y) in enumerate(batches):
+        loss = criterion(net(x), y) / every
+        if amp:
+            scaler.scale(loss).backward()
+        else:
+            loss.backward()
+        if not every or (i + 1) % every == 0:
+            if amp:
+                scaler.unscale_(opt)
+            torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+            if amp:
+                scaler.step(opt)
+                scaler.update()
+            else:
+                opt.step()
+            opt.zero_grad()

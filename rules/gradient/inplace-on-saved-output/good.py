@@ -46,3 +46,18 @@ def a_copy(net, x, y):
     shown.mul_(255)
     F.mse_loss(out, y).backward()
     return shown
+
+
+def marked_after_backward(f, g, given):
+    h = torch.relu(f + g)
+    h.backward(given)
+    h[0] = -1
+    return h
+
+
+class Losses(torch.nn.Module):
+    def forward(self, x, suffix):
+        dense = torch.exp(x)
+        result = {"losses": {}, "size": 1}
+        result["losses"]["dense" + suffix] = dense
+        return result

@@ -93,11 +93,26 @@ bool needs_backward(const Analysis& of, NodeId change, ValueId value) {
   return false;
 }
 
+// losses["dense" + suffix] = loss: an entry of a dict, no change of a tensor.
+bool is_named(const Analysis& of, const flow::Node& store) {
+  if (store.arguments.empty()) return false;
+  return std::any_of(store.arguments[0].begin(), store.arguments[0].end(), [&](ValueId key) {
+    const ir::Op* maker = of.maker(key);
+    if (maker == nullptr) return of.value(key).role == ir::Role::Text;
+    return maker->kind == Kind::Format ||
+           std::any_of(maker->arguments.begin(), maker->arguments.end(),
+                       [](const ir::Argument& part) {
+                         return ir::to_string(part.value).starts_with('"');
+                       });
+  });
+}
+
 // An activation computes its gradient from its own result; changing that result
 // in place makes backward() fail, or give wrong gradients.
 void check(const Analysis& of, Findings& found) {
   for (const NodeId change : of.where([](const flow::Node& node) { return changed(node); })) {
     const flow::Node& node = of.node(change);
+    if (node.is(Kind::Store) && is_named(of, node)) continue;
     for (const ValueId value : *changed(node)) {
       if (!saves_result(of, value) || of.value(value).def == change) continue;
       if (!needs_backward(of, change, value)) continue;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "rules/declarations.h"
 #include "rules/training.h"
 
 namespace forerun::rules {
@@ -110,6 +111,7 @@ void check(const Analysis& of, Findings& found) {
     if (candidate.clearing != flow::kNone)
       draft.note(candidate.clearing, "they are cleared here, unused");
     draft.help("call the optimizer's step() after backward()");
+    if (is_test(*of.graph().program)) draft.level(Level::Note);
   }
 }
 

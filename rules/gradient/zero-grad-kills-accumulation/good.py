@@ -39,3 +39,16 @@ def the_generator_learns_every_few_rounds(gen, critic, opt_g, opt_c, reals, ever
         if i % every == 0:
             critic(gen(torch.randn_like(real))).mean().neg().backward()
             opt_g.step()
+
+
+def two_phases(net, batches, opt, criterion):
+    for x, y in batches:
+        opt.zero_grad()
+        criterion(net(x), y).backward()
+        opt.step()
+    opt.zero_grad()
+    penalty = 0
+    for x, _ in batches:
+        penalty = penalty + net(x).abs().mean()
+    penalty.backward()
+    opt.step()

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "rules/declarations.h"
 #include "rules/training.h"
 
 namespace forerun::rules {
@@ -38,7 +39,9 @@ void check(const Analysis& of, Findings& found) {
       return !elsewhere(of, id, loop) && clears(of, id, optimizer);
     });
     if (!clearing.empty()) continue;
+    const bool in_test = is_test(*of.graph().program);
     found.at(step, "gradients of this step are added to those of the steps before")
+        .level(in_test ? Level::Note : Level::Error)
         .note(backward, "backward() adds to them here")
         .note(of.loop(loop).at, "the loop starts again here with the old gradients")
         .help("call zero_grad() once per step, before backward()");

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 
+#include "rules/declarations.h"
 #include "rules/graph_use.h"
 
 namespace forerun::rules {
@@ -124,7 +125,9 @@ void check(const Analysis& of, Findings& found) {
                             "graphs"
                           : "evaluation records a graph that nothing runs backward")
         .help("run it under torch.no_grad() or torch.inference_mode()")
-        .level(kept ? Level::Error : Level::Warning);
+        .level(rules::is_test(*of.graph().program) ? Level::Note
+               : kept                              ? Level::Error
+                                                   : Level::Warning);
   }
 }
 

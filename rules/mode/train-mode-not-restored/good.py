@@ -81,3 +81,24 @@ def trained_in_evaluation_mode(net, batches, opt):
         opt.zero_grad()
         F.cross_entropy(net(x), y).backward()
         opt.step()
+
+
+def one_function_for_both(net, opt, criterion, batches, mode):
+    if mode == "train":
+        net.train()
+    else:
+        net.eval()
+    for x, y in batches:
+        with torch.set_grad_enabled(mode == "train"):
+            loss = criterion(net(x), y)
+        if mode == "train":
+            opt.zero_grad()
+            loss.backward()
+            opt.step()
+
+
+def calls_it(opt, criterion, batches, held_out):
+    net = nn.Sequential(nn.Linear(8, 8), nn.Dropout(0.5))
+    for _ in range(10):
+        one_function_for_both(net, opt, criterion, batches, mode="train")
+        one_function_for_both(net, opt, criterion, held_out, mode="valid")

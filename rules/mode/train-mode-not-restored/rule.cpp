@@ -1,5 +1,7 @@
 #include "rules/rule.h"
 
+#include <set>
+
 #include "rules/modes.h"
 
 namespace forerun::rules {
@@ -23,6 +25,24 @@ bool concerns(const Analysis& of, NodeId evaluation, const Values& modules) {
   return is_within(of, modules, of.node(evaluation).receiver);
 }
 
+// The way goes on to a backward: `if training: train() else: eval()` before and `if training:`
+// around backward() contradict each other.
+bool is_run_backward(const Analysis& of, NodeId evaluation, NodeId forward, const Values& modules,
+                     LoopId loop) {
+  std::set<NodeId> backwards;
+  for (const Values& made : of.node(forward).results) {
+    for (const flow::ValueId one : made) {
+      for (const NodeId backward : of.backwards_of(one)) backwards.insert(backward);
+    }
+  }
+  if (backwards.empty()) return true;  // what is run backward is not seen
+  return of
+      .path(
+          evaluation, [&](NodeId at) { return backwards.contains(at); },
+          [&](NodeId at) { return sets_training(of, at, modules); }, loop)
+      .has_value();
+}
+
 // From evaluation back to a training forward with no train() on the way: dropout is off and batch
 // statistics stand still for the rest of training.
 void check(const Analysis& of, Findings& found) {
@@ -38,7 +58,7 @@ void check(const Analysis& of, Findings& found) {
           evaluation, [&](NodeId at) { return at == forward; },
           [&](NodeId at) { return sets_training(of, at, modules) || of.may_touch(at, modules); },
           loop);
-      if (!met) continue;
+      if (!met || !is_run_backward(of, evaluation, forward, modules, loop)) continue;
       const NodeId seen = of.seen_from(loop, evaluation);
       auto draft = found.at(seen, "training goes on in evaluation mode after this");
       if (seen != evaluation) draft.note(evaluation, "eval() is called here");

@@ -27,3 +27,15 @@ class OnlyIndexes(nn.Module):
 
 def main(device):
     return Noise().to(device), OnlyIndexes().to(device)
+
+
+class Sizes(nn.Module):
+    """A size is on no device, and an index may be on the host."""
+
+    def forward(self, x):
+        offset = torch.arange(0, 4) * x.size(1)
+        width = torch.randint(0, 8, size=(1,)).item()
+        start = torch.randint(0, 8, size=(1,))
+        mask = torch.zeros(x.shape, dtype=torch.bool, device=x.device)
+        mask[0, start : start + width] = True
+        return x.masked_fill(mask, 0), offset

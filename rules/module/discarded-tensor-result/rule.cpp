@@ -100,13 +100,14 @@ bool is_tensor(const Analysis& of, const Values& values) {
 
 // bias.add_(x).to(dtype): the statement did its work before.
 bool changed_before(const Analysis& of, const flow::Node& node) {
-  return !node.receiver.empty() &&
-         std::all_of(node.receiver.begin(), node.receiver.end(), [&](ValueId id) {
-           const ir::Op* maker = of.maker(id);
-           const ir::Place* read = node.op->receiver ? place_of(*node.op->receiver) : nullptr;
-           return maker != nullptr && maker->kind == Kind::TensorInPlace && read != nullptr &&
-                  read->is_temporary();
-         });
+  const ir::Place* read = node.op->receiver ? place_of(*node.op->receiver) : nullptr;
+  if (read == nullptr || !read->is_temporary()) return false;
+  const auto changes = of.all(Kind::TensorInPlace);
+  return std::any_of(changes.begin(), changes.end(), [&](NodeId id) {
+    const flow::Node& change = of.node(id);
+    return change.frame == node.frame && !change.op->results.empty() &&
+           change.op->results.front() == *read;
+  });
 }
 
 bool is_pure(const Analysis& of, const flow::Node& node) {

@@ -81,3 +81,56 @@ class NoModule:
 
     def parameters(self):
         return [p for net in self.nets for p in net.parameters()]
+
+
+class Listed(nn.Module):
+    """Layers that are members already; the list only names them again."""
+
+    def __init__(self):
+        super().__init__()
+        self.lin0 = nn.Linear(4, 1)
+        self.lin1 = nn.Linear(8, 1)
+        self.lins = [self.lin0, self.lin1]
+
+
+class WrappedLater(nn.Module):
+    def __init__(self, kind, n):
+        super().__init__()
+        if kind == "LSTM":
+            self.rnns = [nn.LSTM(8, 8) for _ in range(n)]
+        else:
+            self.rnns = [nn.GRU(8, 8) for _ in range(n)]
+        self.rnns = nn.ModuleList(self.rnns)
+
+
+class OneOrTheOther(nn.Module):
+    def __init__(self, sparse, make):
+        super().__init__()
+        self.embeds = {} if sparse else nn.ModuleDict()
+        if sparse:
+            self.embeds["a"] = make()
+        else:
+            self.embeds["a"] = nn.Embedding(4, 8)
+
+
+class Hidden(nn.Module):
+    """A teacher in a list of one, so that it is not trained."""
+
+    def __init__(self):
+        super().__init__()
+        self.student = nn.Linear(8, 8)
+        self.teacher = [nn.Linear(8, 8)]
+
+
+class Window(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.pool = nn.AvgPool1d(size)
+
+
+class Windows(nn.Module):
+    """Nothing in them has weights."""
+
+    def __init__(self, sizes):
+        super().__init__()
+        self.windows = [Window(size) for size in sizes]

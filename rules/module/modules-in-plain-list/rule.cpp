@@ -157,6 +157,11 @@ class Class {
   void combine(const ir::Op& op) {
     if (op.results.size() != 1) return;
     for (const ir::Argument& one : op.arguments) {
+      const ir::Place* part = place_of(one.value);
+      if (part != nullptr && containers_.contains(to_string(*part)))
+        containers_.insert(to_string(op.results.front()));
+    }
+    for (const ir::Argument& one : op.arguments) {
       const auto held = holder(one.value);
       if (held == nullptr) continue;
       held->hides_one = false;

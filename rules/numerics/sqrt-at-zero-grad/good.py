@@ -30,3 +30,7 @@ def without_gradients(x):
 
 def a_square(x):
     return torch.relu(x) ** 2
+
+
+def along_edges(pos, i, j):
+    return (pos[i] - pos[j]).pow(2).sum(dim=-1).sqrt()

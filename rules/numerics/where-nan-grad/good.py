@@ -1,3 +1,5 @@
+import math
+
 import torch
 
 
@@ -29,3 +31,15 @@ def without_gradients(x):
 
 def a_constant(x):
     return torch.where(x > 1, x / 2.0, x)
+
+
+def overlap(a, b, both):
+    return torch.where(both > 0, both / (a[:, None] + b - both), torch.zeros(1))
+
+
+def sinc(t):
+    return torch.where(t == 0, torch.tensor(1.0), torch.sin(t) / t)
+
+
+def kernel(n):
+    return sinc(torch.linspace(-1, 1, n) * math.pi)

@@ -56,3 +56,14 @@ def many_batches(net, batches, epochs):
             F.mse_loss(net(x), y).backward()
             opt.step()
             scheduler.step()
+
+
+def annealed_now_and_then(net, batches, opt, criterion, epochs):
+    scheduler = torch.optim.lr_scheduler.ExponentialLR(opt, 0.9)
+    for _ in range(epochs):
+        for i, (x, y) in enumerate(batches):
+            opt.zero_grad()
+            criterion(net(x), y).backward()
+            opt.step()
+            if (i + 1) % 1500 == 0:
+                scheduler.step()

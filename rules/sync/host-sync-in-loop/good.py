@@ -133,3 +133,13 @@ def until_it_converges(net, x, y, opt, tolerance):
         loss = F.mse_loss(net(x), y)
         loss.backward()
         opt.step()
+
+
+def compared_with_texts(net, batches, opt, criterion, kind):
+    for batch in batches:
+        for k in batch:
+            if k != "meta":
+                batch[k] = batch[k].cuda()
+        opt.zero_grad()
+        criterion(net(batch["x"]), batch["y"]).backward()
+        opt.step()
