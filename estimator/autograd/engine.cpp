@@ -44,7 +44,7 @@ void add_to(Runtime& run, Tensor& buffer, Tensor gradient) {
     return;
   }
   run.launch("add", {&buffer, &gradient, &buffer});
-  if (buffer.sole_owner() && ops::is_dense(buffer)) return;
+  if (buffer.sole_owner() && !buffer.is_view && ops::is_dense(buffer)) return;
   Tensor sum = run.output_like(buffer, "gradient sum");
   sum.strides = ops::iterator_strides(sum.shape, {&buffer, &gradient});
   buffer = std::move(sum);

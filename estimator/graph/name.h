@@ -40,4 +40,11 @@ class Name {
   std::shared_ptr<Held> held_;
 };
 
+// The end of a Python function: its locals go in the order they were first named, where C++ would
+// let go of the last one first.
+template <class... Names>
+void leave(Names&... locals) {
+  (locals.reset(), ...);
+}
+
 }  // namespace forerun::graph

@@ -18,6 +18,13 @@ Tensor by_length(Runtime& run, const Tensor& like, DType dtype, std::string_view
   return transpose(run, made, 1, 2);
 }
 
+// empty_like of the tensor seen as [batch, length, heads, head].
+Tensor lies_alike(Runtime& run, const Tensor& like, std::string_view role) {
+  Tensor made = run.output_like(like, role);
+  made.strides = preserved_strides(like);
+  return made;
+}
+
 Tensors backward(Runtime& r, Node& self, Tensors& grad) {
   const Tensor& q = self.saved[0];
   const Tensor& k = self.saved[1];
@@ -25,9 +32,12 @@ Tensors backward(Runtime& r, Node& self, Tensors& grad) {
   const std::int64_t heads = q.shape[1], kv_heads = k.shape[1], length = q.shape[2];
   const std::int64_t head = q.shape[3];
   Tensors back;
-  back.push_back(by_length(r, q, q.dtype, "query gradient"));
-  back.push_back(by_length(r, k, q.dtype, "key gradient"));
-  back.push_back(by_length(r, k, q.dtype, "value gradient"));
+  for (int i = 0; i < 3; ++i) {
+    static constexpr std::string_view kRoles[] = {"query gradient", "key gradient",
+                                                  "value gradient"};
+    const Tensor& like = self.saved[static_cast<std::size_t>(i)];
+    back.push_back(flash ? lies_alike(r, like, kRoles[i]) : by_length(r, like, q.dtype, kRoles[i]));
+  }
   if (flash) {
     const std::int64_t padded = round_up(length, 128);
     const Tensor delta = r.output({q.shape[0], heads, padded}, DType::Float32, "delta");
@@ -41,10 +51,13 @@ Tensors backward(Runtime& r, Node& self, Tensors& grad) {
     return back;
   }
   const Shape rows{q.shape[0], heads, length};
-  const Tensor products = by_length(r, q, DType::Float32, "gradient times output");
-  const Tensor sums = r.output(rows, DType::Float32, "delta before its copy");
-  reduce(r, "sum", {q.shape[0] * heads * length, head, Reduction::Over::Inner});
-  const Tensor delta = r.output(rows, DType::Float32, "delta");
+  Tensor delta;
+  {
+    const Tensor products = by_length(r, q, DType::Float32, "gradient times output");
+    const Tensor sums = r.output(rows, DType::Float32, "delta before its copy");
+    reduce(r, "sum", {q.shape[0] * heads * length, head, Reduction::Over::Inner});
+    delta = r.output(rows, DType::Float32, "delta");
+  }
   const Tensor workspace =
       r.output({q.shape[0] * heads * round_up(length, 64) / 64 * (64 * 64 * 4 + 16)}, DType::UInt8,
                "attention workspace");
@@ -57,7 +70,9 @@ Tensors forward(Runtime& run, const Tensors& in, const Tensors&, const Attribute
   const Tensor k = run.cast_low(in[1]);
   const Tensor q = run.cast_low(in[0]);
   const bool flash = q.dtype != DType::Float32;
-  Tensor y = by_length(run, q, q.dtype, "attention output");
+  Tensor y = flash ? lies_alike(run, q, "attention output")
+                   : by_length(run, q, q.dtype, "attention output");
+  y.is_view = true;
   const std::int64_t length = flash ? q.shape[2] : round_up(q.shape[2], 32);
   const Tensor sums = run.output({q.shape[0], q.shape[1], length}, DType::Float32, "log-sum-exp");
   Tensor state, offset;

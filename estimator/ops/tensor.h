@@ -50,6 +50,8 @@ struct Tensor {
   bool is_leaf = false;           // a parameter
   Shape strides = {};             // in elements; empty: contiguous
   int output_nr = 0;              // which of the node's outputs it is
+  // A view keeps the tensor it was made of, so a gradient that is one is not added to in place.
+  bool is_view = false;
 
   explicit operator bool() const { return storage != nullptr; }
   bool requires_grad() const { return grad_fn != nullptr; }

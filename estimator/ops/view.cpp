@@ -13,6 +13,7 @@ using Backward = std::function<Tensors(Runtime&, Node&, Tensors&)>;
 Tensor alias(Runtime& run, std::string_view op, const Tensor& x, Shape shape, const Shape& strides,
              Backward backward) {
   Tensor y{x.storage, std::move(shape), x.dtype, nullptr, false, strides};
+  y.is_view = true;
   run.record_strided(op, {&y}, {&x}, std::move(backward));
   return y;
 }

@@ -154,6 +154,7 @@ Name build(Builder& b, const Spec& spec, Name) {
     }
     hidden = ln_f(hidden);
     hidden = fn::reshape(hidden, {-1, length, c.width});
+    graph::leave(embeds, positions, position_embeds);
   }
   Name logits = head(hidden);
   Name loss = causal_lm_loss(b, logits, ids);

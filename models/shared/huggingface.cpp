@@ -145,8 +145,10 @@ Name position_ids(Builder& b, std::int64_t length) {
 }
 
 void KeyValueCache::update(Name& key, Name& value) {
-  key = fn::cat({key}, -2);
-  value = fn::cat({value}, -2);
+  Name keys = fn::cat({key}, -2);
+  Name values = fn::cat({value}, -2);
+  key = std::move(keys);
+  value = std::move(values);
   held_.push_back(key);
   held_.push_back(value);
 }
