@@ -92,7 +92,7 @@ class Types {
       case Kind::Forward:
         return op->results.size() == 1 ? ElementType::Float : ElementType::Unknown;
       case Kind::Detach: return join(first);
-      case Kind::Index: return join(node.receiver);
+      case Kind::Index: return index(node);
       case Kind::HostRead: return op->callee == "cpu" ? join(first) : ElementType::Unknown;
       case Kind::Move: return move(*op, first);
       case Kind::Arith: return arith(*op, node);
@@ -100,6 +100,24 @@ class Types {
       case Kind::Call: return op->callee == "type" ? by_argument(*op) : ElementType::Unknown;
       default: return ElementType::Unknown;
     }
+  }
+
+  // Where the extreme values are: the second of what max(dim), sort(), topk() give.
+  ElementType index(const flow::Node& node) {
+    static const std::set<std::string> pairs = {"max",  "min",      "sort",   "topk",  "median",
+                                                "mode", "kthvalue", "cummax", "cummin"};
+    for (const ValueId one : node.receiver) {
+      const ir::Op* maker = of_.maker(one);
+      if (maker == nullptr || maker->kind != Kind::Tensor || !pairs.contains(maker->callee))
+        continue;
+      const bool whole = maker->arguments.size() < (maker->receiver ? 1U : 2U);
+      const bool of_pair = !whole || maker->callee == "sort";
+      const std::string key =
+          node.op->arguments.empty() ? "" : ir::to_string(node.op->arguments.front().value);
+      if (of_pair && key == "1") return ElementType::Integer;
+      if (of_pair && key != "0") return ElementType::Unknown;
+    }
+    return join(node.receiver);
   }
 
   ElementType move(const ir::Op& op, const Values& moved) {

@@ -344,6 +344,20 @@ std::optional<ir::Operand> FunctionLowering::known_method(const Expr& whole, con
   return std::nullopt;
 }
 
+namespace {
+
+// `model->to(device)` of a type that is not known: tensors are never reached through `->`, holders
+// and pointers to modules are.
+bool is_through_arrow(const Expr& call) {
+  const auto* e = dyn_cast<CallExpr>(&call);
+  const Expr* callee = e ? e->getCallee()->IgnoreParenImpCasts() : nullptr;
+  if (const auto* x = dyn_cast_or_null<CXXDependentScopeMemberExpr>(callee)) return x->isArrow();
+  const auto* x = dyn_cast_or_null<UnresolvedMemberExpr>(callee);
+  return x && x->isArrow();
+}
+
+}  // namespace
+
 ir::Operand FunctionLowering::method_call(const Expr& whole, const Expr* object,
                                           const CXXMethodDecl* method, const std::string& name,
                                           llvm::ArrayRef<const Expr*> given, const Sink& sink) {
@@ -364,6 +378,8 @@ ir::Operand FunctionLowering::method_call(const Expr& whole, const Expr* object,
   if (!own || is_protocol(*method, role, name)) {
     const std::string_view asked = name == "operator()" ? std::string_view("forward") : name;
     meaning = lexicon::method(role, asked);
+    if (!meaning && !method && is_through_arrow(whole))
+      meaning = lexicon::method(ir::Role::Module, asked);
     if (!meaning && !method) meaning = lexicon::method(ir::Role::Unknown, name);
   }
   ir::Op op = start(ir::Kind::Call, name);

@@ -76,6 +76,7 @@ class FunctionLowering {
   void variable(const clang::VarDecl& variable);
   void decomposition(const clang::DecompositionDecl& variable);
   void default_value(const ir::Place& place, clang::QualType type, clang::SourceRange at);
+  bool untyped_construct(clang::QualType type, const clang::Expr* init, const Sink& sink);
   void branch(const clang::IfStmt& statement);
   void switch_chain(const clang::SwitchStmt& statement);
   void return_values(const clang::Expr* value, clang::SourceRange at, ir::Jump::Form form);

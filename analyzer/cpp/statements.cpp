@@ -287,7 +287,31 @@ void FunctionLowering::variable(const VarDecl& variable) {
       empty && empty->getNumInits() == 0) {
     return default_value(place, variable.getType(), variable.getSourceRange());
   }
-  lower(init, Sink::named({place}, variable.getSourceRange()));
+  const Sink sink = Sink::named({place}, variable.getSourceRange());
+  if (!untyped_construct(variable.getType(), init, sink)) lower(init, sink);
+}
+
+// `Adam optimizer(model->parameters(), lr);` in a template: Clang keeps the arguments as they are
+// written until it knows their types, but the class is known.
+bool FunctionLowering::untyped_construct(QualType type, const Expr* init, const Sink& sink) {
+  const CXXRecordDecl* record =
+      type->isPointerType() || type->isReferenceType() ? nullptr : own_class(type);
+  if (!record || is_smart_pointer(record) || is_optional(record)) return false;
+  const ir::Role role = role_of(type);
+  if (role == ir::Role::Container || role == ir::Role::Tensor || role == ir::Role::Text ||
+      role == ir::Role::Number)
+    return false;
+  llvm::ArrayRef<Expr*> given;
+  if (const auto* x = dyn_cast<ParenListExpr>(init)) {
+    given = const_cast<ParenListExpr*>(x)->exprs();
+  } else if (const auto* x = dyn_cast<InitListExpr>(init);
+             x && x->isTypeDependent() && x->getNumInits() > 0) {
+    given = llvm::ArrayRef(const_cast<InitListExpr*>(x)->getInits(), x->getNumInits());
+  }
+  if (given.empty()) return false;
+  if (given.size() == 1 && own_class(given.front()->getType()) == record) return false;
+  construct_class(*record, nullptr, {given.data(), given.size()}, init, sink);
+  return true;
 }
 
 // `std::vector<T> xs;` makes a list, `Net net;` a net; `torch::Tensor x;` and plain data nothing.

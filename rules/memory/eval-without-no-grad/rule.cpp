@@ -45,7 +45,17 @@ bool differentiates_inputs(const Analysis& of, NodeId forward) {
   return false;
 }
 
+// What is also trained here is frozen for a while or in part only.
+bool is_trained(const Analysis& of, const Values& modules) {
+  const std::vector<NodeId> steps = of.all({Kind::Step, Kind::ScalerStep});
+  return std::any_of(steps.begin(), steps.end(), [&](NodeId step) {
+    const Analysis::Parameters stepped = optimizer_of(of, step).parameters;
+    return stepped.known && of.overlap(stepped, {modules, true});
+  });
+}
+
 bool is_frozen(const Analysis& of, const Values& modules) {
+  if (is_trained(of, modules)) return false;
   for (const NodeId id : of.all(Kind::RequiresGrad)) {
     if (flow::literal_argument(*of.node(id).op, "requires_grad", 0) == "true") continue;
     const Analysis::Parameters frozen = of.parameters_of(of.node(id).receiver);
@@ -83,6 +93,24 @@ bool is_test(const Analysis& of) {
   return name.starts_with("test_") || path.find("tests/") != std::string::npos;
 }
 
+// One forward of a made-up tensor, to see the shapes.
+bool is_tried_out(const Analysis& of, NodeId forward) {
+  static const std::set<std::string> made_up = {"zeros",   "ones",   "rand",   "randn",
+                                                "randint", "full",   "normal", "eye",
+                                                "arange",  "tensor", "empty",  "linspace"};
+  bool any = false;
+  for (const Values& argument : of.node(forward).arguments) {
+    for (const ValueId one : of.sources(argument)) {
+      if (of.value(one).form == flow::Value::Form::Element) return false;
+      const ir::Op* maker = of.maker(one);
+      if (maker == nullptr) continue;
+      if (maker->kind == Kind::Call || maker->kind == Kind::Load) return false;
+      any |= maker->kind == Kind::Tensor && made_up.contains(maker->callee);
+    }
+  }
+  return any;
+}
+
 // Outputs with their graphs are collected round after round.
 bool keeps(const Analysis& of, const Values& outputs) {
   const Values made = of.descendants(outputs);
@@ -114,7 +142,7 @@ void check(const Analysis& of, Findings& found) {
     const Values outputs = results_of(node);
     if (!of.attached(outputs) || !evaluates(of, forward)) continue;
     const bool returned = flow::intersect(of.descendants(outputs), of.graph().returned);
-    if (loop == flow::kNone && (returned || is_test(of))) continue;
+    if (loop == flow::kNone && (returned || is_test(of) || is_tried_out(of, forward))) continue;
     if (wants_graph(of, outputs) || differentiates_inputs(of, forward)) continue;
     if (is_frozen(of, node.receiver)) continue;
     if (!reported.insert({loop, node.frame}).second) continue;

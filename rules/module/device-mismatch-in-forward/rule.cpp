@@ -43,6 +43,20 @@ bool is_given_options(const Analysis& of, const flow::Node& node) {
   return false;
 }
 
+// torch::empty(0), torch::empty({0}): no values, a sign that there is none.
+bool holds_nothing(const Analysis& of, const flow::Node& node) {
+  if (node.op->arguments.empty()) return false;
+  const std::string* size = literal_of(node.op->arguments.front().value);
+  if (size != nullptr) return *size == "0";
+  for (const ValueId one : node.arguments.front()) {
+    const ir::Op* maker = of.maker(one);
+    if (maker == nullptr || maker->kind != Kind::Pack || maker->arguments.size() != 1) continue;
+    const std::string* inner = literal_of(maker->arguments.front().value);
+    if (inner != nullptr && *inner == "0") return true;
+  }
+  return false;
+}
+
 // The node that made the tensor on the default device, if all that was done since leaves it there.
 NodeId made_by_default(const Analysis& of, const Values& values, int depth = 0) {
   NodeId found = flow::kNone;
@@ -59,7 +73,8 @@ NodeId made_by_default(const Analysis& of, const Values& values, int depth = 0) 
                         literal_of(op->arguments[1].value) != nullptr;
     NodeId made = flow::kNone;
     if (creates(*op)) {
-      if (says_where(*op) || is_given_options(of, node) || op->arguments.empty())
+      if (says_where(*op) || is_given_options(of, node) || op->arguments.empty() ||
+          holds_nothing(of, node))
         return flow::kNone;
       made = def;
     } else if (op->kind == Kind::Tensor && keeps.contains(op->callee)) {

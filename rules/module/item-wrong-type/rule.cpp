@@ -1,5 +1,6 @@
 #include "rules/rule.h"
 
+#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
@@ -17,6 +18,22 @@ bool is_integral(const std::string& type) {
   return known.contains(type);
 }
 
+// Cut or not, a size is below a whole number or it is not: while (norm.item<int>() < 1000).
+bool only_compared(const flow::Analysis& of, const flow::Node& read) {
+  if (read.results.empty() || read.results.front().empty()) return false;
+  const flow::Values& result = read.results.front();
+  const std::vector<flow::NodeId> uses = of.uses(result);
+  return !uses.empty() && std::all_of(uses.begin(), uses.end(), [&](flow::NodeId use) {
+    const flow::Node& node = of.node(use);
+    if (!node.is(ir::Kind::Arith) || (node.op->callee != "lt" && node.op->callee != "ge"))
+      return false;
+    const std::string* bound =
+        node.op->arguments.size() == 2 ? literal_of(node.op->arguments[1].value) : nullptr;
+    return bound != nullptr && *bound != "0" && bound->find('.') == std::string::npos &&
+           flow::intersect(node.arguments[0], result);
+  });
+}
+
 // item<int>() of a floating tensor cuts off what is behind the point; a loss becomes 0.
 void check(const flow::Analysis& of, Findings& found) {
   if (of.graph().program->language != ir::Language::Cpp) return;
@@ -25,7 +42,7 @@ void check(const flow::Analysis& of, Findings& found) {
     const auto type = node.op->details.find("template");
     if (node.op->callee != "item" || type == node.op->details.end() || !is_integral(type->second))
       continue;
-    if (element_type(of, node.receiver) != ElementType::Float) continue;
+    if (element_type(of, node.receiver) != ElementType::Float || only_compared(of, node)) continue;
     found
         .at(read, fmt::format("item<{}>() cuts a floating-point value to an integer", type->second))
         .help("read it as item<float>() or item<double>()");
