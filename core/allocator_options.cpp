@@ -256,8 +256,8 @@ std::string text(const AllocatorOptions& options) {
     made += fmt::format(",large_segment_size_mb:{}", options.large_segment_size_mb);
   if (options.max_split_size_mb)
     made += fmt::format(",max_split_size_mb:{}", *options.max_split_size_mb);
-  if (options.max_non_split_rounding_mb != defaults.max_non_split_rounding_mb)
-    made += fmt::format(",max_non_split_rounding_mb:{}", options.max_non_split_rounding_mb);
+  if (options.max_non_split_rounding_mb)
+    made += fmt::format(",max_non_split_rounding_mb:{}", *options.max_non_split_rounding_mb);
   write_divisions(options, made);
   if (options.garbage_collection_threshold > 0)
     made += fmt::format(",garbage_collection_threshold:{}", options.garbage_collection_threshold);

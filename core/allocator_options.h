@@ -18,8 +18,9 @@ struct AllocatorOptions {
   // Segments grow page by page (2 MiB small, large_segment_size_mb large) instead of being whole.
   bool expandable_segments = false;
   std::optional<std::int64_t> max_split_size_mb;  // blocks from here on are never split
-  // How much larger than a request of max_split_size_mb or more the block that serves it may be.
-  std::int64_t max_non_split_rounding_mb = 20;
+  // How much larger than a request of max_split_size_mb or more the block that serves it may be;
+  // absent: large_segment_size_mb.
+  std::optional<std::int64_t> max_non_split_rounding_mb;
   std::int64_t large_segment_size_mb = 20;  // what requests from 1 to 10 MiB share
   // Requests are rounded up to one of this many steps between two powers of two, 0 or 1: to 512
   // bytes. One number for each power of two from 1 MiB; smaller requests use the first, larger ones

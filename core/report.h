@@ -31,6 +31,15 @@ struct Peak {
   std::vector<Part> alive;  // largest first; adds up to the step's peak_allocated_bytes
 };
 
+// Where a card that is too small stops the run, and what PyTorch says then.
+struct OutOfMemoryAt {
+  int step = 0;  // 1-based; 0: before the first, or in a spec that ran before
+  std::string phase;
+  std::string op;
+  std::string what;     // the allocation that did not fit
+  std::string message;  // OutOfMemoryError's
+};
+
 struct MemoryEstimate {
   std::int64_t parameter_count = 0;
   std::int64_t parameters_bytes = 0;
@@ -42,11 +51,12 @@ struct MemoryEstimate {
   std::int64_t workspaces_bytes = 0;
   std::int64_t peak_allocated_bytes = 0;  // the largest of the steps
   std::int64_t peak_reserved_bytes = 0;
-  std::int64_t context_bytes = 0;   // outside the allocator
-  std::vector<StepMemory> steps;    // the first three
-  std::vector<Peak> peaks;          // one a step
-  bool fits = true;                 // peak_reserved + context against the GPU's memory
-  std::int64_t headroom_bytes = 0;  // negative when it does not fit
+  std::int64_t context_bytes = 0;              // outside the allocator
+  std::vector<StepMemory> steps;               // the first three
+  std::vector<Peak> peaks;                     // one a step
+  bool fits = true;                            // peak_reserved + context against the GPU's memory
+  std::int64_t headroom_bytes = 0;             // negative when it does not fit
+  std::optional<OutOfMemoryAt> out_of_memory;  // when it does not fit
 };
 
 struct TimeInterval {
@@ -70,6 +80,7 @@ struct TimeEstimate {
 
 struct Estimate {
   std::string spec_path, gpu, framework;
+  std::string allocator;  // options that are not the defaults, as PYTORCH_CUDA_ALLOC_CONF has them
   MemoryEstimate memory;
   TimeEstimate time;
   std::vector<std::string> unmodelled;  // said aloud; an empty list means everything was modelled

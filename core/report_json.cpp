@@ -45,22 +45,32 @@ Json to_json(const MemoryEstimate& memory) {
   Json peaks = Json::array();
   for (const Peak& peak : memory.peaks) peaks.push_back(to_json(peak));
   const Peak* at = highest(memory);
-  return {{"parameters", {{"count", memory.parameter_count}, {"bytes", memory.parameters_bytes}}},
-          {"gradients_bytes", memory.gradients_bytes},
-          {"optimizer_state_bytes", memory.optimizer_state_bytes},
-          {"activations_bytes", memory.activations_bytes},
-          {"activations", to_json(memory.activations)},
-          {"workspaces_bytes", memory.workspaces_bytes},
-          {"workspaces", to_json(memory.workspaces)},
-          {"peak_allocated_bytes", memory.peak_allocated_bytes},
-          {"peak_reserved_bytes", memory.peak_reserved_bytes},
-          {"context_bytes", memory.context_bytes},
-          {"peak_at",
-           at == nullptr ? Json() : Json{{"step", at->step}, {"phase", at->phase}, {"op", at->op}}},
-          {"steps", std::move(steps)},
-          {"peaks", std::move(peaks)},
-          {"fits", memory.fits},
-          {"headroom_bytes", memory.headroom_bytes}};
+  Json made = {
+      {"parameters", {{"count", memory.parameter_count}, {"bytes", memory.parameters_bytes}}},
+      {"gradients_bytes", memory.gradients_bytes},
+      {"optimizer_state_bytes", memory.optimizer_state_bytes},
+      {"activations_bytes", memory.activations_bytes},
+      {"activations", to_json(memory.activations)},
+      {"workspaces_bytes", memory.workspaces_bytes},
+      {"workspaces", to_json(memory.workspaces)},
+      {"peak_allocated_bytes", memory.peak_allocated_bytes},
+      {"peak_reserved_bytes", memory.peak_reserved_bytes},
+      {"context_bytes", memory.context_bytes},
+      {"peak_at",
+       at == nullptr ? Json() : Json{{"step", at->step}, {"phase", at->phase}, {"op", at->op}}},
+      {"steps", std::move(steps)},
+      {"peaks", std::move(peaks)},
+      {"fits", memory.fits},
+      {"headroom_bytes", memory.headroom_bytes}};
+  if (memory.out_of_memory) {
+    const OutOfMemoryAt& full = *memory.out_of_memory;
+    made["out_of_memory"] = {{"step", full.step},
+                             {"phase", full.phase},
+                             {"op", full.op},
+                             {"allocation", full.what},
+                             {"message", full.message}};
+  }
+  return made;
 }
 
 Json to_json(const TimeEstimate& time) {
@@ -90,7 +100,8 @@ Json to_json(const Estimate& estimate) {
            {{"spec", estimate.spec_path},
             {"gpu", estimate.gpu},
             {"framework", estimate.framework},
-            {"allocator", "native backend, default options"}}},
+            {"allocator", estimate.allocator.empty() ? "native backend, default options"
+                                                     : "native backend, " + estimate.allocator}}},
           {"estimate",
            {{"memory", to_json(estimate.memory)},
             {"time", to_json(estimate.time)},

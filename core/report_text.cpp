@@ -47,6 +47,11 @@ void write_verdict(Out out, const Estimate& estimate) {
   fmt::format_to(out, "does not fit {}: it needs {} at the peak and {} of CUDA context, of {}\n",
                  estimate.gpu, format_bytes(memory.peak_reserved_bytes),
                  format_bytes(memory.context_bytes), format_bytes(total));
+  if (!memory.out_of_memory) return;
+  const OutOfMemoryAt& full = *memory.out_of_memory;
+  fmt::format_to(out, "it stops {} in {}{}{}, for {}; PyTorch would say:\n  {}\n",
+                 full.step == 0 ? "before the first step" : fmt::format("in step {}", full.step),
+                 full.phase, full.op.empty() ? "" : ", ", full.op, full.what, full.message);
 }
 
 void write_memory(Out out, const MemoryEstimate& memory) {

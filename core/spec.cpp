@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/files.h"
+#include "core/spec_allocator.h"
 #include "core/yaml.h"
 
 namespace forerun {
@@ -21,7 +22,7 @@ const std::vector<std::string> kKeys = {
     "batch_size", "precision",  "optimizer",    "gradient_accumulation_steps",
     "clip_norm",  "checkpoint", "gpu",          "framework",
     "setup",      "after",      "dataset_size", "epochs",
-    "sequence_length"};
+    "sequence_length", "allocator"};
 
 class Reader {
  public:
@@ -479,6 +480,11 @@ Status Reader::surroundings() {
   if (spec_.setup == Setup::OnDevice && !spec_.source)
     return error_at(at(optional("setup")), "a list of layers is not made on the device",
                     "model-first or data-first");
+  if (const YAML::Node allocator = optional("allocator"); !allocator.IsNull()) {
+    auto options = read_allocator(allocator, path_);
+    if (!options) return options.error();
+    spec_.allocator = *options;
+  }
   const YAML::Node framework = optional("framework");
   if (framework.IsNull()) return Done{};
   const auto chosen =

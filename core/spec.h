@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/allocator_options.h"
 #include "core/config.h"
 #include "core/dtype.h"
 #include "core/result.h"
@@ -99,14 +100,14 @@ struct Framework {
 struct ModelSource {
   enum class Kind { HfConfig, Torchvision };
   Kind kind = Kind::HfConfig;
-  std::string name;    // the class (the file's first architecture when absent), or torchvision's name
+  std::string name;  // the class (the file's first architecture when absent), or torchvision's name
   ConfigValue config;  // what config.json says
   Location at;         // of the name
 };
 
 struct Spec {
-  std::string path;  // as named by the user
-  std::vector<LayerSpec> model;       // empty: `source` says what the model is
+  std::string path;              // as named by the user
+  std::vector<LayerSpec> model;  // empty: `source` says what the model is
   std::optional<ModelSource> source;
   // Tokens a sample of a text model from `hf_config`, which brings its own input, target and loss.
   std::optional<std::int64_t> sequence_length;
@@ -125,6 +126,7 @@ struct Spec {
   std::string gpu = "h100-sxm-80gb";
   Location gpu_at;
   Framework framework;
+  AllocatorOptions allocator;  // of the process: those of the spec that is reported count
   Setup setup = Setup::ModelFirst;
   // The spec whose step ran before in the same process: one step, then its model, optimizer and
   // loss are deleted and the cache is emptied; a batch that is the same (input, target, batch_size)

@@ -95,7 +95,9 @@ CachingAllocator::Block* CachingAllocator::make_block() {
 // A block that is never split serves only requests of about its size.
 bool CachingAllocator::fits_within_limits(const Request& request, const Block* block) const {
   if (request.size < max_split_bytes_) return block->size < max_split_bytes_;
-  return block->size < request.size + options_.max_non_split_rounding_mb * kMiB;
+  const std::int64_t rounding =
+      options_.max_non_split_rounding_mb.value_or(options_.large_segment_size_mb);
+  return block->size < request.size + rounding * kMiB;
 }
 
 // Best fit: the smallest unused block that is large enough, the lowest address among equals. What

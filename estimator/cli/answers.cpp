@@ -22,7 +22,9 @@ Json describe(const Spec& spec, const devices::Device& device) {
            {{"spec", spec.path},
             {"gpu", device.name},
             {"framework", name(spec.framework)},
-            {"allocator", "native backend, default options"}}}};
+            {"allocator", text(spec.allocator).empty()
+                            ? "native backend, default options"
+                            : "native backend, " + text(spec.allocator)}}}};
 }
 
 std::string dump(const Json& json) {

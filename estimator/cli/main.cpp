@@ -29,10 +29,10 @@ const std::vector<std::string> kStages = {"graph", "schedule", "trace"};
 struct Arguments {
   std::vector<std::string> specs;
   std::string gpu, format = "text", output, stop_after, explain;
-  std::string memory, sweep;
+  std::string memory, sweep, allocator;
   bool max_batch = false, what_if = false;
-  bool names_gpu = false, names_memory = false, stops = false,
-       sweeps = false;  // the option is there, whatever its value
+  bool names_gpu = false, names_memory = false, stops = false, sweeps = false,
+       names_allocator = false;  // the option is there, whatever its value
 };
 
 po::options_description describe(Arguments& into) {
@@ -44,6 +44,8 @@ po::options_description describe(Arguments& into) {
        "this GPU instead of the spec's; a name or a profile's path that ends in .json")  //
       ("memory", po::value(&into.memory)->value_name("BYTES"),
        "the GPU's memory, if not its own: 80GiB")  //
+      ("allocator", po::value(&into.allocator)->value_name("TEXT"),
+       "the allocator's options instead of the spec's, as PYTORCH_CUDA_ALLOC_CONF writes them")  //
       ("format", po::value(&into.format)->value_name("text|json"),
        "how the report is written (text)")                                                //
       ("output", po::value(&into.output)->value_name("FILE"), "writes the report there")  //
@@ -69,12 +71,19 @@ Status check_word(const std::string& option, const std::string& value,
   return error(fmt::format("{} '{}' is not known", option, value), suggest(value, accepted));
 }
 
-Result<std::vector<Spec>> read_all(const std::vector<std::string>& paths) {
+Result<std::vector<Spec>> read_all(const Arguments& given) {
+  std::optional<AllocatorOptions> allocator;
+  if (given.names_allocator) {
+    const auto read = parse_allocator_options(given.allocator, {"--allocator", {}, {}});
+    if (!read) return read.error();
+    allocator = *read;
+  }
   std::vector<Spec> specs;
-  for (const std::string& path : paths) {
+  for (const std::string& path : given.specs) {
     auto spec = read_spec(path);
     if (!spec) return spec.error();
     specs.push_back(std::move(*spec));
+    if (allocator) specs.back().allocator = *allocator;
   }
   return specs;
 }
@@ -117,7 +126,7 @@ Result<std::string> print_stage(const std::vector<Spec>& specs, const devices::D
   if (!stages) return stages.error();
   if (stage == "graph") return graph::print(stages->graph);
   if (stage == "schedule") return pipeline::print(stages->recording);
-  const auto trace = pipeline::replay(stages->recording, std::nullopt);
+  const auto trace = pipeline::replay(stages->recording, nullptr, specs.back().allocator);
   return pipeline::print(stages->recording, *trace);
 }
 
@@ -146,7 +155,7 @@ int run_estimate(const Arguments& given) {
   if (given.specs.empty())
     return complain(kProgram,
                     error("no spec is named", "forerun estimate SPEC.yaml; --help says more"));
-  const auto specs = read_all(given.specs);
+  const auto specs = read_all(given);
   if (!specs) return complain(kProgram, specs.error());
   const auto chosen = choose_gpu(*specs, given);
   if (!chosen) return complain(kProgram, chosen.error());
@@ -190,6 +199,7 @@ int run(const std::vector<std::string>& arguments) {
   given.names_gpu = parsed->values.count("gpu") > 0;
   given.names_memory = parsed->values.count("memory") > 0;
   given.stops = parsed->values.count("stop-after") > 0;
+  given.names_allocator = parsed->values.count("allocator") > 0;
   given.sweeps = parsed->values.count("sweep") > 0;
   given.specs.insert(given.specs.end(), parsed->rest.begin(), parsed->rest.end());
   return run_estimate(given);

@@ -72,6 +72,20 @@ Peak explain(const Recording& recording, const Trace& trace, std::size_t step) {
   return peak;
 }
 
+OutOfMemoryAt explain(const Recording& recording, const FullDevice& full) {
+  OutOfMemoryAt made;
+  for (std::size_t i = 0; i < full.event; ++i) {
+    if (recording.events[i].kind == Event::Kind::StepBegins)
+      made.step = recording.events[i].subject;
+  }
+  const Event& event = recording.events[full.event];
+  made.phase = name(event.phase);
+  made.op = event.op < 0 ? "" : recording.ops[static_cast<std::size_t>(event.op)];
+  made.what = recording.allocations[static_cast<std::size_t>(event.subject)].what;
+  made.message = full.message;
+  return made;
+}
+
 MemoryEstimate memory(const graph::Graph& graph, const Recording& recording, const Trace& trace,
                       const devices::Device& device) {
   MemoryEstimate made;
@@ -122,13 +136,16 @@ Result<Estimate> estimate_one(const Stages& stages, const Spec& spec,
   made.spec_path = spec.path;
   made.gpu = device.name;
   made.framework = name(spec.framework);
+  made.allocator = text(spec.allocator);
   // On the card's own memory first: a full card makes PyTorch empty its cache and go on. When even
   // that is not enough, the figures say what the step would need.
-  auto trace = replay(stages.recording, device.usable_bytes());
+  FullDevice full;
+  auto trace = replay(stages.recording, &device, spec.allocator, &full);
   const bool fits = trace.has_value();
-  if (!fits) trace = replay(stages.recording, std::nullopt);
+  if (!fits) trace = replay(stages.recording, nullptr, spec.allocator);
   made.memory = memory(stages.graph, stages.recording, *trace, device);
   made.memory.fits = fits;
+  if (!fits) made.memory.out_of_memory = explain(stages.recording, full);
   made.unmodelled = stages.recording.notes;
   made.time = cost::estimate(stages.recording.kernels, spec, device);
   return made;

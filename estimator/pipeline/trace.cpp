@@ -9,6 +9,7 @@
 
 #include "core/units.h"
 #include "estimator/allocator/caching_allocator.h"
+#include "estimator/allocator/out_of_memory.h"
 
 namespace forerun::pipeline {
 namespace {
@@ -19,8 +20,12 @@ using ops::Recording;
 
 class Replay {
  public:
-  Replay(const Recording& recording, std::optional<std::int64_t> capacity_bytes)
-      : recording_(recording), allocator_(capacity_bytes), blocks_(recording.allocations.size()) {
+  Replay(const Recording& recording, std::optional<allocator::Memory> memory,
+         const AllocatorOptions& options, FullDevice* full)
+      : recording_(recording),
+        allocator_(memory, options),
+        blocks_(recording.allocations.size()),
+        full_(full) {
     trace_.block_bytes.resize(recording.allocations.size());
   }
 
@@ -54,11 +59,19 @@ class Replay {
     const auto id = static_cast<std::size_t>(subject);
     const std::int64_t before = allocator_.statistics().peak_allocated_bytes;
     CachingAllocator::Block* block = allocator_.allocate(recording_.allocations[id].bytes);
-    if (block == nullptr) return false;
+    if (block == nullptr) return tell(id, index);
     blocks_[id] = block;
     trace_.block_bytes[id] = CachingAllocator::size_bytes(block);
     if (allocator_.statistics().peak_allocated_bytes > before) peak_event_ = index;
     return true;
+  }
+
+  bool tell(std::size_t id, std::size_t index) {
+    if (full_ == nullptr) return false;
+    full_->event = index;
+    full_->message =
+        allocator::message(allocator::out_of_memory(allocator_, recording_.allocations[id].bytes));
+    return false;
   }
 
   void end_step(int step) {
@@ -71,6 +84,7 @@ class Replay {
   const Recording& recording_;
   CachingAllocator allocator_;
   std::vector<CachingAllocator::Block*> blocks_;
+  FullDevice* full_;
   std::size_t peak_event_ = 0;
   Trace trace_;
 };
@@ -113,9 +127,11 @@ std::string print_events(const Recording& recording, const Trace* trace) {
 
 }  // namespace
 
-std::optional<Trace> replay(const Recording& recording,
-                            std::optional<std::int64_t> capacity_bytes) {
-  return Replay(recording, capacity_bytes).run();
+std::optional<Trace> replay(const Recording& recording, const devices::Device* card,
+                            const AllocatorOptions& options, FullDevice* full) {
+  std::optional<allocator::Memory> memory;
+  if (card != nullptr) memory.emplace(card->usable_bytes(), card->total_memory_bytes);
+  return Replay(recording, memory, options, full).run();
 }
 
 std::vector<Part> alive_after(const Recording& recording, const Trace& trace, std::size_t event) {

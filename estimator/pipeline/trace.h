@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/allocator_options.h"
 #include "core/report.h"
 #include "estimator/devices/device.h"
 #include "estimator/ops/tape.h"
@@ -23,9 +24,16 @@ struct Trace {
   std::int64_t retries = 0;               // times a full device made PyTorch empty its cache
 };
 
-// nullopt when the device is full: PyTorch would raise OutOfMemoryError.
-std::optional<Trace> replay(const ops::Recording& recording,
-                            std::optional<std::int64_t> capacity_bytes);
+// Where a full device stopped the run, and what PyTorch says there.
+struct FullDevice {
+  std::size_t event = 0;  // index into Recording::events of the allocation
+  std::string message;    // of the OutOfMemoryError
+};
+
+// On the card, or without an end of memory when there is none. nullopt when the card is full:
+// PyTorch would raise OutOfMemoryError; `full`, when given, then says where.
+std::optional<Trace> replay(const ops::Recording& recording, const devices::Device* card,
+                            const AllocatorOptions& options, FullDevice* full = nullptr);
 
 // Everything alive right after the event, largest first, by name; with the allocator's rounding and
 // unsplit remainders as one part of their own, so that the parts add up to the allocated bytes.

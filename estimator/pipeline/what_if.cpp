@@ -226,10 +226,10 @@ void add_accumulation(const Spec& spec, std::vector<Change>& changes) {
 Result<Outcome> outcome(const Spec& spec, const devices::Device& device) {
   const auto stages = build_stages(chain_of(spec), spec, device);
   if (!stages) return stages.error();
-  auto trace = replay(stages->recording, device.usable_bytes());
+  auto trace = replay(stages->recording, &device, spec.allocator);
   Outcome made;
   made.fits = trace.has_value();
-  if (!trace) trace = replay(stages->recording, std::nullopt);
+  if (!trace) trace = replay(stages->recording, nullptr, spec.allocator);
   for (const StepTrace& step : trace->steps) {
     made.peak_allocated_bytes =
         std::max(made.peak_allocated_bytes, step.memory.peak_allocated_bytes);

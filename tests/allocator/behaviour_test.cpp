@@ -40,6 +40,14 @@ TEST(MaxSplitSize, KeepsOversizeBlocksForOversizeRequests) {
   EXPECT_EQ(allocator.statistics().reserved_bytes, 90 * kMiB);
 }
 
+// Seen in 2.11: where it is not said how much larger a block may be, large segments say it.
+TEST(MaxSplitSize, MayBeExceededByALargeSegment) {
+  CachingAllocator allocator(std::nullopt,
+                             options("large_segment_size_mb:64,max_split_size_mb:64"));
+  allocator.free(allocator.allocate(104 * kMiB));
+  EXPECT_EQ(weight(allocator, 80 * kMiB), 104 * kMiB);
+}
+
 TEST(MaxSplitSize, OversizeBlocksGoFirstWhenMemoryIsShort) {
   CachingAllocator allocator(Memory(200 * kMiB), options("max_split_size_mb:40"));
   std::vector<Block*> blocks;
