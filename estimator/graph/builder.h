@@ -151,6 +151,7 @@ class Builder {
                           bool input_is_held);
   Result<ValueId> segments(const std::vector<const LayerSpec*>& layers, ValueId input);
   void push(Instruction instruction);
+  void push_drop(ValueId value);
   Name made_parameter(std::string role, Shape shape, DType dtype, bool trainable);
   void set_meta(ValueId id, Shape shape, DType dtype);
   Result<int> add_parameter(std::string role, Shape shape, DType dtype, bool trainable);

@@ -75,7 +75,11 @@ Name Builder::made_parameter(std::string role, Shape shape, DType dtype, bool tr
   }
   graph_.values[static_cast<std::size_t>(*id)].parameter = *index;
   pinned_.insert(*id);
-  push({nullptr, {}, {*index}, {}, *id, {}, where_});
+  Instruction step;
+  step.parameters = {*index};
+  step.output = *id;
+  step.where = where_;
+  push(std::move(step));
   set_meta(*id, graph_.values[static_cast<std::size_t>(*id)].shape, dtype);
   return {*this, *id};
 }
@@ -87,15 +91,26 @@ Name Builder::keep_as_state(std::string role, Name value) {
   const int index = static_cast<int>(graph_.parameters.size()) - 1;
   graph_.values[static_cast<std::size_t>(value.id())].parameter = index;
   pinned_.insert(value.id());
-  push({nullptr, {value.id()}, {index}, {}, value.id(), {}, where_});
+  Instruction step;
+  step.inputs = {value.id()};
+  step.parameters = {index};
+  step.output = value.id();
+  push(std::move(step));
   return value;
+}
+
+void Builder::push_drop(ValueId value) {
+  Instruction step;
+  step.inputs = {value};
+  step.where = where_;
+  push(std::move(step));
 }
 
 void Builder::discard(Name parameter) {
   if (failed() || !parameter) return;
   const int index = graph_.values[static_cast<std::size_t>(parameter.id())].parameter;
   graph_.parameters[static_cast<std::size_t>(index)].discarded = true;
-  push({nullptr, {parameter.id()}, {}, {}, -1, {}, where_});
+  push_drop(parameter.id());
 }
 
 Name Builder::data(std::string what, Shape shape, DType dtype) {
@@ -130,7 +145,11 @@ std::vector<Name> Builder::apply(const ops::Operator& op, std::vector<Name> oper
   attributes.no_autocast = autocast_is_off_;
   ops::Tensors results = op.run(*meta_run_, inputs, {}, attributes);
   meta_run_->leave_autocast();
-  Instruction made{&op, std::move(ids), {}, std::move(attributes), -1, {}, where_};
+  Instruction made;
+  made.op = &op;
+  made.inputs = std::move(ids);
+  made.attributes = std::move(attributes);
+  made.where = where_;
   std::vector<Name> names;
   for (ops::Tensor& result : results) {
     const auto id = add_value(result.shape, result.dtype, where_, at_);
@@ -152,7 +171,7 @@ std::vector<Name> Builder::apply(const ops::Operator& op, std::vector<Name> oper
 
 void Builder::drop_name(ValueId value) {
   if (failed() || closed_ || pinned_.count(value) > 0) return;
-  push({nullptr, {value}, {}, {}, -1, {}, where_});
+  push_drop(value);
 }
 
 Result<ValueId> Builder::prediction(const models::Model& model, ValueId input) {

@@ -142,6 +142,7 @@ Name build(Builder& b, const Spec& spec, Name) {
     Name positions = fn::unsqueeze(position_ids(b, length), 0);
     Name position_embeds = wpe(positions);
     hidden = fn::add(embeds, position_embeds);
+    if (!caching) look_for_packed_sequences(b, spec.batch_size, length);
     {
       const Builder::Scope scope(b, "drop");
       hidden = fn::dropout(hidden, c.embd_drop);

@@ -22,7 +22,7 @@ struct Config {
   std::string act;
   double attention_dropout = 0;
   bool qkv_bias = false, out_bias = false, mlp_bias = false, qk_norm = false;
-  bool scaled_embedding = false, cache = true, tie = false;
+  bool scaled_embedding = false, sliding = false, cache = true, tie = false;
   RmsNorm::Kind norm = RmsNorm::Kind::Llama;
 };
 
@@ -62,7 +62,10 @@ Config read(Fields& fields, const Spec& spec) {
   c.qk_norm = type == "qwen3";
   c.scaled_embedding = gemma;
   c.norm = gemma ? RmsNorm::Kind::Gemma : RmsNorm::Kind::Llama;
-  if (type == "mistral") check_window(fields, spec, "sliding_window");
+  if (type == "mistral") {
+    c.sliding = fields.has("sliding_window");
+    check_window(fields, spec, "sliding_window");
+  }
   if (type == "qwen2" || type == "qwen3") {
     if (fields.flag("use_sliding_window", false)) check_window(fields, spec, "sliding_window");
     fields.neutral({"sliding_window", "max_window_layers", "layer_types"});
@@ -171,13 +174,14 @@ Name build(Builder& b, const Spec& spec, Name) {
   b.forward_begins();
   const Name ids = b.data("input_ids", {spec.batch_size, length}, DType::Int64);
   b.labels_are(ids);
-  KeyValueCache cache;
+  KeyValueCache cache(c.sliding);
   const bool caching = c.cache && !b.checkpoints();
   Name hidden;
   {
     Name embeds = table(ids);
     if (c.scaled_embedding) embeds = fn::mul(embeds, fn::to(scale, b.model_dtype()));
     Name positions = fn::unsqueeze(position_ids(b, length), 0);
+    if (!caching) look_for_packed_sequences(b, spec.batch_size, length);
     hidden = embeds;
     const Rotary rotary = rotary_embedding(hidden, positions);
     for (const Layer& layer : layers) {

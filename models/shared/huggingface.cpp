@@ -144,7 +144,24 @@ Name position_ids(Builder& b, std::int64_t length) {
   return fn::add_number(fn::arange(b, length));
 }
 
+void look_for_packed_sequences(Builder& b, std::int64_t batch, std::int64_t length) {
+  const Builder::Scope scope(b, "mask");
+  auto made = [&](Shape shape, DType dtype) { return fn::zeros(b, std::move(shape), dtype); };
+  Name dummy = made({batch, 1}, DType::Int64);
+  Name joined = made({batch, length + 1}, DType::Int64);
+  Name difference = made({batch, length}, DType::Int64);
+  joined.reset();
+  Name unequal = made({batch, length}, DType::Bool);
+  Name sums = made({batch, length}, DType::Int64);
+  Name widened = made({batch, length}, DType::Int64);
+  unequal.reset();
+  widened.reset();
+  Name none = made({batch}, DType::Bool);
+  Name all = made({}, DType::Bool);
+}
+
 void KeyValueCache::update(Name& key, Name& value) {
+  if (sliding_ && key) held_.push_back(fn::scalar(key.builder(), DType::Int64));
   Name keys = fn::cat({key}, -2);
   Name values = fn::cat({value}, -2);
   key = std::move(keys);

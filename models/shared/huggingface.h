@@ -46,13 +46,20 @@ void tie(Builder& b, Name& parameter, const Name& to);
 // torch.arange(length, device=...) + past_seen_tokens
 Name position_ids(Builder& b, std::int64_t length);
 
+// create_causal_mask without a mask given (masking_utils.py): there is none, but with no cache the
+// positions are looked through for sequences packed into one row.
+void look_for_packed_sequences(Builder& b, std::int64_t batch, std::int64_t length);
+
 // transformers' DynamicCache in training: the first update copies keys and values by a cat with
 // nothing, and they live until the model's output goes.
 class KeyValueCache {
  public:
+  // A layer with a sliding window also counts its tokens on the device.
+  explicit KeyValueCache(bool sliding = false) : sliding_(sliding) {}
   void update(Name& key, Name& value);
 
  private:
+  bool sliding_;
   std::vector<Name> held_;
 };
 
