@@ -116,6 +116,7 @@ Tensors forward(Runtime& run, const Tensors& in, const Tensors&, const Attribute
     }
     state = run.output({2}, DType::Int64, "random state");
     offset = run.output({1}, DType::Int64, "random offset");
+    if (with.p > 0) state = run.output({2}, DType::Int64, "random state of the dropout");
   }
   Node* node = run.record_strided("scaled_dot_product_attention", {&y}, {&q, &k, &v}, backward);
   if (node == nullptr) return {y};

@@ -97,27 +97,21 @@ class Layer {
       query = q_norm_(query);
       key = k_norm_(key);
     }
+    Name query_rotated = fn::slice(query, -1, 0, c_.rotated);
+    Name query_passed = fn::slice(query, -1, c_.rotated, c_.head);
+    Name key_rotated = fn::slice(key, -1, 0, c_.rotated);
+    Name key_passed = fn::slice(key, -1, c_.rotated, c_.head);
     Name out;
     {
       const Builder::Scope scope(b_, "self_attn");
-      Name query_rotated = fn::slice(query, -1, 0, c_.rotated);
-      Name query_passed = fn::slice(query, -1, c_.rotated, c_.head);
-      Name key_rotated = fn::slice(key, -1, 0, c_.rotated);
-      Name key_passed = fn::slice(key, -1, c_.rotated, c_.head);
       apply_rotary(query_rotated, key_rotated, rotary);
       query = fn::cat({query_rotated, query_passed}, -1);
       key = fn::cat({key_rotated, key_passed}, -1);
       if (cache != nullptr) cache->update(key, value);
       out = sdpa(b_, query, key, value, {.dropout = c_.attention_dropout});
       out = fn::contiguous(fn::reshape(out, {out.size(0), out.size(1), -1}));
-      graph::leave(query_rotated, query_passed, key_rotated, key_passed);
-      return dense_of(out, query, key, value);
     }
-  }
-  Name dense_of(const Name& out, const Name&, const Name&, const Name&) const {
-    Linear project = dense_;
-    project.name = "dense";
-    return project(out);
+    return dense_(out);
   }
   Name mlp(Name x) const {
     x = fc1_(x);
