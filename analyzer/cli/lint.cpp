@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "analyzer/cache/cache.h"
 #include "analyzer/cli/places.h"
 #include "analyzer/cli/sources.h"
 #include "analyzer/cpp/frontend.h"
@@ -88,16 +89,22 @@ class Configurations {
   std::map<std::string, engine::Selection> by_folder_;
 };
 
+// Empty: nothing is kept.
+std::string cache_folder(const Arguments& arguments) {
+  if (arguments.no_cache) return "";
+  return arguments.cache_folder.empty() ? default_cache_folder() : arguments.cache_folder;
+}
+
 class Linter {
  public:
-  explicit Linter(const Arguments& arguments) : arguments_(arguments) {
+  // `kept`: what is known of files from before; absent when nothing is to be kept.
+  explicit Linter(const Arguments& arguments, cache::Cache* kept = nullptr)
+      : arguments_(arguments), kept_(kept) {
     options_.build_path = arguments.build_path;
     options_.flags = arguments.flags;
     options_.extra_args = arguments.extra_args;
     options_.torch_roots = torch_roots(arguments.torch);
-    if (!arguments.no_cache)
-      options_.cache_path =
-          arguments.cache_folder.empty() ? default_cache_folder() : arguments.cache_folder;
+    options_.cache_path = cache_folder(arguments);
     options_.progress = [this](const std::string& what) {
       const std::lock_guard lock(progress_);
       std::fprintf(stderr, "forerun lint: %s\n", what.c_str());
@@ -117,6 +124,28 @@ class Linter {
 
   // `text` is what the file holds.
   FileResult run(const std::string& name, std::string text, const engine::Selection& selection) {
+    // What C++ includes is not in its text.
+    if (kept_ == nullptr || !kept_->enabled() || arguments_.print_ir || is_cpp(name))
+      return check(name, std::move(text), selection);
+    const std::string settings = selection.fingerprint();
+    if (auto known = kept_->find({name, settings, text})) {
+      FileResult result;
+      if (!known->findings.empty()) result.texts[name] = std::move(text);
+      result.notes = std::move(known->notes);
+      result.checked = {std::move(known->findings), std::move(known->checked_notes),
+                        known->suppressed};
+      return result;
+    }
+    const std::string asked = text;
+    FileResult result = check(name, std::move(text), selection);
+    if (!result.error)
+      kept_->store({name, settings, asked}, {result.checked.findings, result.notes,
+                                             result.checked.notes, result.checked.suppressed});
+    return result;
+  }
+
+ private:
+  FileResult check(const std::string& name, std::string text, const engine::Selection& selection) {
     FileResult result;
     const auto program = lower(name, std::move(text), result);
     if (!program) return refused(program.error());
@@ -127,11 +156,11 @@ class Linter {
       return result;
     }
     result.checked = engine::check(*program, selection);
+    if (result.checked.findings.empty()) result.texts.clear();
     for (const Finding& finding : result.checked.findings) keep_text(finding.location.file, result);
     return result;
   }
 
- private:
   // The cells as one program, and what is found put back where it stands.
   FileResult run_notebook(const std::string& name, std::string text,
                           const engine::Selection& selection) {
@@ -188,6 +217,7 @@ class Linter {
   }
 
   const Arguments& arguments_;
+  cache::Cache* kept_;
   cpp::Options options_;
   std::mutex progress_;
 };
@@ -199,8 +229,9 @@ struct Job {
   bool may_fail = false;
 };
 
-std::vector<FileResult> run_all(const Arguments& arguments, const std::vector<Job>& jobs) {
-  Linter linter(arguments);
+std::vector<FileResult> run_all(const Arguments& arguments, const std::vector<Job>& jobs,
+                                cache::Cache& kept) {
+  Linter linter(arguments, &kept);
   std::vector<FileResult> results(jobs.size());
   std::atomic<std::size_t> next{0};
   auto work = [&] {
@@ -220,6 +251,7 @@ std::vector<FileResult> run_all(const Arguments& arguments, const std::vector<Jo
   for (std::size_t i = 1; i < std::min(wanted, jobs.size()); ++i) threads.emplace_back(work);
   work();
   for (std::thread& thread : threads) thread.join();
+  kept.prune();
   return results;
 }
 
@@ -301,7 +333,10 @@ Result<Linted> lint(const Arguments& arguments) {
     if (path != "-" && (*selection)->excludes(path) && !named(path)) continue;
     jobs.push_back({path, *selection, is_header(path) && !named(path)});
   }
-  Linted linted = gather(arguments, jobs, run_all(arguments, jobs));
+  const std::string build = build_name();  // a build without a name finds nothing of before
+  cache::Cache kept(build.empty() ? "" : cache_folder(arguments), build);
+  Linted linted = gather(arguments, jobs, run_all(arguments, jobs, kept));
+  if (const std::string trouble = kept.trouble(); !trouble.empty()) linted.notes.push_back(trouble);
   linted.report.errors.insert(linted.report.errors.begin(), sources.errors.begin(),
                               sources.errors.end());
   bool fails = linted.fails;

@@ -4,6 +4,11 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include "core/version.h"
+
 namespace forerun::cli {
 namespace {
 
@@ -60,10 +65,18 @@ std::vector<std::string> torch_roots(const std::vector<std::string>& named) {
 }
 
 std::string default_cache_folder() {
+  if (const std::string given = environment("FORERUN_CACHE_DIR"); !given.empty()) return given;
   if (const std::string cache = environment("XDG_CACHE_HOME"); !cache.empty())
     return cache + "/forerun";
   if (const std::string home = environment("HOME"); !home.empty()) return home + "/.cache/forerun";
   return "";
+}
+
+std::string build_name() {
+  struct stat info {};
+  if (::stat("/proc/self/exe", &info) != 0) return "";
+  return fmt::format("{} {} {}.{}", kVersion, info.st_size, info.st_mtim.tv_sec,
+                     info.st_mtim.tv_nsec);
 }
 
 }  // namespace forerun::cli

@@ -11,7 +11,11 @@ namespace forerun::cli {
 // system's, and forerun's own declarations of the API.
 std::vector<std::string> torch_roots(const std::vector<std::string>& named);
 
-// Where precompiled headers are kept: XDG_CACHE_HOME or HOME/.cache; empty when neither is set.
+// Where findings and precompiled headers are kept: FORERUN_CACHE_DIR, or forerun/ in XDG_CACHE_HOME
+// or HOME/.cache; empty when none is set.
 std::string default_cache_folder();
+
+// Names this build of the program: its version, and the program file's size and time.
+std::string build_name();
 
 }  // namespace forerun::cli

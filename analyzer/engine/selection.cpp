@@ -148,4 +148,25 @@ bool Selection::fails(Level level) const {
   return !settings_.fail_never && level >= settings_.fail_on.value_or(Level::Warning);
 }
 
+std::string Selection::fingerprint() const {
+  std::string text;
+  auto add = [&](std::string_view word) { text += fmt::format("{}:{}", word.size(), word); };
+  auto words = [&](char what, const std::vector<Settings::Word>& all) {
+    text += what;
+    for (const Settings::Word& one : all) add(one.text);
+  };
+  words('+', settings_.select);
+  words('-', settings_.ignore);
+  for (const auto& [rule, level] : settings_.severity) {
+    text += fmt::format("={}", static_cast<int>(level));
+    add(rule.text);
+  }
+  for (const auto& [path, rules] : settings_.per_file_ignores) {
+    text += '@';
+    add(path.text);
+    words('-', rules);
+  }
+  return text;
+}
+
 }  // namespace forerun::engine

@@ -56,6 +56,8 @@ class Selection {
   Level level(std::string_view id, std::string_view group, Level found) const;
   bool excludes(std::string_view path) const;
   bool fails(Level level) const;
+  // Equal for two selections that find the same in every file.
+  std::string fingerprint() const;
 
  private:
   Settings settings_;

@@ -53,6 +53,12 @@ Analysis::Analysis(Graph graph) : graph_(std::move(graph)) {
     for (const Values& argument : node(id).arguments) add(read, argument);
     for (const ValueId one : read) uses_[static_cast<std::size_t>(one)].push_back(id);
   }
+  by_kind_.resize(ir::kKinds);
+  for (NodeId id = 0; id < static_cast<NodeId>(graph_.nodes.size()); ++id) {
+    const Node& one = node(id);
+    if (one.op != nullptr && !one.prelude && !one.expanded)
+      by_kind_[static_cast<std::size_t>(one.op->kind)].push_back(id);
+  }
   Facts facts(*this);
   history_ = std::move(facts.history);
   device_ = std::move(facts.device);
@@ -84,14 +90,11 @@ std::vector<NodeId> Analysis::where(const std::function<bool(const Node&)>& test
   return found;
 }
 
-std::vector<NodeId> Analysis::all(Kind kind) const {
-  return where([&](const Node& one) { return one.is(kind); });
-}
-
 std::vector<NodeId> Analysis::all(std::initializer_list<Kind> kinds) const {
-  return where([&](const Node& one) {
-    return one.op != nullptr && std::find(kinds.begin(), kinds.end(), one.op->kind) != kinds.end();
-  });
+  std::vector<NodeId> found;
+  for (const Kind kind : kinds) found.insert(found.end(), all(kind).begin(), all(kind).end());
+  if (kinds.size() > 1) std::sort(found.begin(), found.end());
+  return found;
 }
 
 // --- loops

@@ -35,7 +35,9 @@ class Analysis {
 
   // The entry point's operations of a kind, in program order; calls that were expanded are left out
   // (their operations are there), as is what ran before the entry point.
-  std::vector<NodeId> all(ir::Kind kind) const;
+  const std::vector<NodeId>& all(ir::Kind kind) const {
+    return by_kind_[static_cast<std::size_t>(kind)];
+  }
   std::vector<NodeId> all(std::initializer_list<ir::Kind> kinds) const;
   std::vector<NodeId> where(const std::function<bool(const Node&)>& test) const;
 
@@ -137,6 +139,7 @@ class Analysis {
   friend class Facts;
   bool may_lead(NodeId from, const Test& goal, const Test& avoid, LoopId within) const;
   Graph graph_;
+  std::vector<std::vector<NodeId>> by_kind_;
   std::vector<History> history_;
   std::vector<Device> device_;
   std::vector<std::pair<NodeId, Values>> backward_;  // a backward call and the values of its graph

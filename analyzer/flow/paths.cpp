@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <deque>
-#include <unordered_set>
 
 #include "analyzer/flow/analysis.h"
 #include "analyzer/flow/conditions.h"
@@ -20,18 +19,38 @@ struct State {
 // an assumption 20 facts, so that a state is one number.
 class Seen {
  public:
+  Seen() : slots_(256, 0) {}
   // False when it was met before.
   bool insert(const State& state) {
     const auto bits = [](auto value) { return static_cast<std::uint64_t>(value); };
-    return seen_
-        .insert(bits(state.node) << 41 | bits(state.passed) << 40 |
-                bits(state.assumption.known) << 20 | bits(state.assumption.holds))
-        .second;
+    const std::uint64_t number =
+        1 + (bits(state.node) << 41 | bits(state.passed) << 40 |
+             bits(state.assumption.known) << 20 | bits(state.assumption.holds));
+    if (!put(number)) return false;
+    if (++size_ * 2 > slots_.size()) grow();
+    return true;
   }
-  std::size_t size() const { return seen_.size(); }
+  std::size_t size() const { return size_; }
 
  private:
-  std::unordered_set<std::uint64_t> seen_;
+  bool put(std::uint64_t number) {
+    const std::size_t mask = slots_.size() - 1;
+    for (std::size_t at = (number * 0x9e3779b97f4a7c15ULL >> 32) & mask;; at = (at + 1) & mask) {
+      if (slots_[at] == number) return false;
+      if (slots_[at] != 0) continue;
+      slots_[at] = number;
+      return true;
+    }
+  }
+  void grow() {
+    std::vector<std::uint64_t> old(slots_.size() * 2, 0);
+    old.swap(slots_);
+    for (const std::uint64_t number : old) {
+      if (number != 0) put(number);
+    }
+  }
+  std::vector<std::uint64_t> slots_;  // open addressing; 0 is free
+  std::size_t size_ = 0;
 };
 static_assert(Conditions::kMaxFacts <= 20);
 

@@ -1,6 +1,7 @@
 #include "analyzer/flow/state.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace forerun::flow {
 
@@ -24,9 +25,20 @@ bool add(Values& to, ValueId value) {
 }
 
 bool add(Values& to, const Values& values) {
+  if (to.empty()) {
+    to = values;
+    return !values.empty();
+  }
   bool grew = false;
   for (const ValueId value : values) grew |= add(to, value);
   return grew;
+}
+
+std::size_t SetTable::Hash::operator()(const Values& values) const {
+  std::uint64_t hash = values.size();
+  for (const ValueId value : values)
+    hash = (hash ^ static_cast<std::uint64_t>(value)) * 0x9e3779b97f4a7c15ULL;
+  return static_cast<std::size_t>(hash ^ (hash >> 32));
 }
 
 int SetTable::intern(const Values& values) {
@@ -37,32 +49,64 @@ int SetTable::intern(const Values& values) {
 
 int SetTable::united(int a, int b) {
   if (a == b) return a;
-  Values both = get(a);
-  add(both, get(b));
-  return intern(both);
+  const std::uint64_t pair =
+      static_cast<std::uint64_t>(std::min(a, b)) << 32 | static_cast<std::uint32_t>(std::max(a, b));
+  const auto [known, is_new] = unions_.try_emplace(pair, 0);
+  if (!is_new) return known->second;
+  Values both;
+  std::set_union(get(a).begin(), get(a).end(), get(b).begin(), get(b).end(),
+                 std::back_inserter(both));
+  return known->second = intern(both);
+}
+
+const State::Slots& State::slots() const {
+  static const Slots none;
+  return slots_ ? *slots_ : none;
+}
+
+State::Slots& State::own() {
+  if (!slots_) {
+    slots_ = std::make_shared<Slots>();
+  } else if (slots_.use_count() > 1) {
+    slots_ = std::make_shared<Slots>(*slots_);
+  }
+  return *slots_;
+}
+
+bool State::operator==(const State& other) const {
+  return reachable == other.reachable && grad == other.grad &&
+         (slots_ == other.slots_ || slots() == other.slots());
 }
 
 const int* State::find(Key key) const {
-  const auto at = std::lower_bound(slots_.begin(), slots_.end(), key,
+  const Slots& all = slots();
+  const auto at = std::lower_bound(all.begin(), all.end(), key,
                                    [](const Slot& slot, Key k) { return slot.key < k; });
-  return at != slots_.end() && at->key == key ? &at->set : nullptr;
+  return at != all.end() && at->key == key ? &at->set : nullptr;
 }
 
 void State::set(Key key, int set) {
-  const auto at = std::lower_bound(slots_.begin(), slots_.end(), key,
+  const int* held = find(key);
+  if (held != nullptr && *held == set) return;
+  Slots& all = own();
+  const auto at = std::lower_bound(all.begin(), all.end(), key,
                                    [](const Slot& slot, Key k) { return slot.key < k; });
-  if (at != slots_.end() && at->key == key) {
+  if (held != nullptr) {
     at->set = set;
   } else {
-    slots_.insert(at, {key, set});
+    all.insert(at, {key, set});
   }
 }
 
 void State::drop_names(FrameId frame) {
   auto before = [](const Slot& slot, Key k) { return slot.key < k; };
-  const auto first = std::lower_bound(slots_.begin(), slots_.end(), name_key(frame, 0), before);
-  const auto last = std::lower_bound(first, slots_.end(), name_key(frame + 1, 0), before);
-  slots_.erase(first, last);
+  const Slots& all = slots();
+  const auto first = std::lower_bound(all.begin(), all.end(), name_key(frame, 0), before);
+  const auto last = std::lower_bound(first, all.end(), name_key(frame + 1, 0), before);
+  if (first == last) return;
+  const auto begin = first - all.begin(), end = last - all.begin();
+  Slots& mine = own();
+  mine.erase(mine.begin() + begin, mine.begin() + end);
 }
 
 }  // namespace forerun::flow

@@ -1,9 +1,11 @@
 // What every place holds at one moment of the expansion.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <map>
+#include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "analyzer/flow/graph.h"
@@ -19,8 +21,12 @@ class SetTable {
   int united(int a, int b);
 
  private:
-  std::map<Values, int> numbers_;
+  struct Hash {
+    std::size_t operator()(const Values& values) const;
+  };
+  std::unordered_map<Values, int, Hash> numbers_;
   std::vector<const Values*> sets_;
+  std::unordered_map<std::uint64_t, int> unions_;  // of two numbers
 };
 
 using Key = std::uint64_t;
@@ -32,6 +38,7 @@ inline Key member_key(ValueId base, int step) { return kMemberBit | name_key(bas
 inline ValueId base_of(Key key) { return static_cast<ValueId>((key & ~kMemberBit) >> 32); }
 inline int step_of(Key key) { return static_cast<int>(key & 0xffffffffu); }
 
+// Copies share what they hold until one of them changes.
 class State {
  public:
   bool reachable = true;
@@ -45,7 +52,7 @@ class State {
   // was written to it.
   template <class Entry>
   void join(const State& other, SetTable& sets, Entry entry);
-  bool operator==(const State&) const = default;
+  bool operator==(const State& other) const;
 
  private:
   struct Slot {
@@ -53,7 +60,11 @@ class State {
     int set;
     bool operator==(const Slot&) const = default;
   };
-  std::vector<Slot> slots_;  // sorted by key
+  using Slots = std::vector<Slot>;  // sorted by key
+  const Slots& slots() const;
+  Slots& own();
+
+  std::shared_ptr<Slots> slots_;  // none: no slots
 };
 
 template <class Entry>
@@ -64,8 +75,10 @@ void State::join(const State& other, SetTable& sets, Entry entry) {
     return;
   }
   if (grad != other.grad) grad = Grad::Unknown;
-  std::vector<Slot> joined;
-  joined.reserve(slots_.size() + other.slots_.size());
+  if (slots_ == other.slots_) return;
+  const Slots &mine = slots(), &others = other.slots();
+  Slots joined;
+  joined.reserve(std::max(mine.size(), others.size()) + 8);
   std::size_t i = 0, j = 0;
   // A name only one side knows keeps its value; a member the other side never wrote still holds
   // what it held on entry.
@@ -73,17 +86,22 @@ void State::join(const State& other, SetTable& sets, Entry entry) {
     const bool member = (slot.key & kMemberBit) != 0;
     joined.push_back({slot.key, member ? sets.united(slot.set, entry(slot.key)) : slot.set});
   };
-  while (i < slots_.size() || j < other.slots_.size()) {
-    if (j == other.slots_.size() || (i < slots_.size() && slots_[i].key < other.slots_[j].key)) {
-      one_sided(slots_[i++]);
-    } else if (i == slots_.size() || other.slots_[j].key < slots_[i].key) {
-      one_sided(other.slots_[j++]);
+  while (i < mine.size() || j < others.size()) {
+    if (j == others.size() || (i < mine.size() && mine[i].key < others[j].key)) {
+      one_sided(mine[i++]);
+    } else if (i == mine.size() || others[j].key < mine[i].key) {
+      one_sided(others[j++]);
     } else {
-      joined.push_back({slots_[i].key, sets.united(slots_[i].set, other.slots_[j].set)});
+      joined.push_back({mine[i].key, sets.united(mine[i].set, others[j].set)});
       ++i, ++j;
     }
   }
-  slots_ = std::move(joined);
+  if (joined == mine) return;
+  if (joined == others) {
+    slots_ = other.slots_;
+    return;
+  }
+  slots_ = std::make_shared<Slots>(std::move(joined));
 }
 
 }  // namespace forerun::flow

@@ -23,6 +23,10 @@ enum class Kind {
 #define KIND(enumerator, text, meaning) enumerator,
 #include "analyzer/ir/kinds.def"
 };
+inline constexpr std::size_t kKinds = 0
+#define KIND(enumerator, text, meaning) +1
+#include "analyzer/ir/kinds.def"
+    ;
 std::string_view name(Kind kind);
 std::optional<Kind> kind_from_name(std::string_view text);
 
