@@ -15,6 +15,9 @@ struct Fix {
   std::string description;
   Location where;
   std::string replacement;
+  // What the text must say at `where`, on one line, for the fix to be offered, quotes of either
+  // kind; empty: it is known.
+  std::string was = {};
 };
 
 struct Finding {

@@ -20,6 +20,19 @@ std::optional<Location> place_in(const ir::Op& op, std::string_view spelled, int
   return Location{at.file, place, place};
 }
 
+std::optional<Location> head_of(const ir::Op& op, std::size_t size, std::size_t skipped) {
+  if (op.at.begin.column < 1) return std::nullopt;
+  const int column = op.at.begin.column + static_cast<int>(skipped);
+  return Location{
+      op.at.file, {op.at.begin.line, column}, {op.at.begin.line, column + static_cast<int>(size)}};
+}
+
+std::optional<Location> tail_of(const ir::Op& op, std::size_t size) {
+  const int column = op.at.end.column - static_cast<int>(size);
+  if (op.at.end.line < 1 || column < 1) return std::nullopt;
+  return Location{op.at.file, {op.at.end.line, column}, op.at.end};
+}
+
 std::optional<Location> behind_added(const ir::Op& op) {
   if (op.arguments.empty()) return std::nullopt;
   const std::string added = name_of(op.arguments.back().value);

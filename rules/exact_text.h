@@ -15,6 +15,11 @@ namespace forerun::rules {
 // The empty place that is `before_end` bytes before the end of an operation spelled `spelled`.
 std::optional<Location> place_in(const ir::Op& op, std::string_view spelled, int before_end = 0);
 
+// The first or last bytes of an operation's own text, to be given to Findings::Draft::fix with what
+// is expected there.
+std::optional<Location> head_of(const ir::Op& op, std::size_t size, std::size_t skipped = 0);
+std::optional<Location> tail_of(const ir::Op& op, std::size_t size);
+
 // For `total += x` and `xs.append(x)`, `xs.push_back(x)`: the place behind x, a name without steps.
 std::optional<Location> behind_added(const ir::Op& op);
 

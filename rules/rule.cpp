@@ -27,8 +27,9 @@ Findings::Draft& Findings::Draft::level(Level level) {
 }
 
 Findings::Draft& Findings::Draft::fix(std::string description, Location where,
-                                      std::string replacement) {
-  finding_.fixes.push_back({std::move(description), std::move(where), std::move(replacement)});
+                                      std::string replacement, std::string was) {
+  finding_.fixes.push_back(
+      {std::move(description), std::move(where), std::move(replacement), std::move(was)});
   return *this;
 }
 

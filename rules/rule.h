@@ -28,7 +28,10 @@ class Findings {
     Draft& note(const Location& place, std::string message);
     Draft& help(std::string cure);
     Draft& level(Level level);
-    Draft& fix(std::string description, Location where, std::string replacement);
+    // `was`: what stands at the place, for whoever has the text to compare; a fix that expects
+    // something else than what is there is not offered.
+    Draft& fix(std::string description, Location where, std::string replacement,
+               std::string was = {});
 
    private:
     const flow::Analysis* of_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "rules/declarations.h"
+
 namespace forerun::rules {
 
 using flow::Analysis;
@@ -228,6 +230,14 @@ std::string called(const Analysis& of, const Values& values, const std::string& 
   const bool named =
       value.form == flow::Value::Form::Name || value.form == flow::Value::Form::Member;
   return named && !value.step.empty() && value.step.front() != '[' ? value.step : otherwise;
+}
+
+bool keeps_state(const ir::Op& op) {
+  if (op.result_role != ir::Role::Optimizer) return false;
+  if (op.callee != "SGD") return true;
+  const ir::Argument* momentum = argument(op, "momentum", 2);
+  const std::string* literal = momentum == nullptr ? nullptr : literal_of(momentum->value);
+  return momentum != nullptr && (literal == nullptr || (*literal != "0" && *literal != "0.0"));
 }
 
 flow::Values results_of(const flow::Node& node) {

@@ -16,6 +16,9 @@ struct Optimizer {
 // The optimizer that a step (plain or through a scaler), or an unscale, is about.
 Optimizer optimizer_of(const flow::Analysis& of, flow::NodeId step);
 
+// An operation that makes an optimizer which remembers: all but SGD without momentum.
+bool keeps_state(const ir::Op& op);
+
 bool is_lbfgs(const flow::Analysis& of, const Optimizer& optimizer);
 
 // Does the node clear the optimizer's gradients, as far as can be seen? For absence rules: doubt

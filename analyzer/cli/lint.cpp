@@ -19,6 +19,7 @@
 #include "analyzer/cpp/frontend.h"
 #include "analyzer/engine/check.h"
 #include "analyzer/engine/configuration.h"
+#include "analyzer/engine/fixes.h"
 #include "analyzer/python/frontend.h"
 #include "core/files.h"
 
@@ -158,6 +159,7 @@ class Linter {
     result.checked = engine::check(*program, selection);
     if (result.checked.findings.empty()) result.texts.clear();
     for (const Finding& finding : result.checked.findings) keep_text(finding.location.file, result);
+    engine::keep_certain_fixes(result.checked.findings, result.texts);
     return result;
   }
 

@@ -209,7 +209,47 @@ class Fixer {
   std::map<std::pair<std::string, int>, File> files_;  // by path and cell: what a fix named
 };
 
+// Either kind of quote writes a text.
+bool says(std::string_view text, std::string_view expected) {
+  return std::equal(text.begin(), text.end(), expected.begin(), expected.end(),
+                    [](char a, char b) { return a == b || (a == '\'' && b == '"'); });
+}
+
+bool is_certain(const Fix& fix, const Texts& texts) {
+  if (fix.was.empty()) return true;
+  const auto found = texts.find(text_name(fix.where));
+  if (found == texts.end()) return false;
+  const std::string_view text = found->second;
+  const std::vector<std::size_t> starts = bounds_of_lines(text);
+  const auto begin = offset(starts, fix.where.begin), end = offset(starts, fix.where.end);
+  return begin && end && *begin <= *end && says(text.substr(*begin, *end - *begin), fix.was);
+}
+
+// What stays at either end is left out of the fix: it keeps its quotes.
+void narrow(Fix& fix) {
+  const std::string &was = fix.was, &now = fix.replacement;
+  const std::size_t shorter = std::min(was.size(), now.size());
+  std::size_t head = 0, tail = 0;
+  while (head < shorter && was[head] == now[head]) ++head;
+  while (tail < shorter - head && was[was.size() - 1 - tail] == now[now.size() - 1 - tail]) ++tail;
+  fix.where.begin.column += static_cast<int>(head);
+  fix.where.end.column -= static_cast<int>(tail);
+  fix.replacement = now.substr(head, now.size() - head - tail);
+  fix.was.clear();
+}
+
 }  // namespace
+
+void keep_certain_fixes(std::vector<Finding>& findings, const Texts& texts) {
+  for (Finding& finding : findings) {
+    const bool certain = std::all_of(finding.fixes.begin(), finding.fixes.end(),
+                                     [&](const Fix& fix) { return is_certain(fix, texts); });
+    if (!certain) finding.fixes.clear();
+    for (Fix& fix : finding.fixes) {
+      if (!fix.was.empty()) narrow(fix);
+    }
+  }
+}
 
 Fixed apply_fixes(const std::vector<Finding>& findings, const Texts& texts) {
   Fixer fixer(texts);

@@ -21,6 +21,10 @@ struct Fixed {
   int left = 0;
 };
 
+// Takes the fixes away that expect another text than what is there (Fix::was), all of a finding
+// together; those that stay cover what they change and expect nothing any more.
+void keep_certain_fixes(std::vector<Finding>& findings, const Texts& texts);
+
 // A finding's fixes are applied all together or not at all; findings come in order of their place.
 // Files without a text in `texts` are left alone.
 Fixed apply_fixes(const std::vector<Finding>& findings, const Texts& texts);

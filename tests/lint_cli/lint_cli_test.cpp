@@ -314,6 +314,13 @@ TEST_F(LintCli, PrintsWhatRulesSee) {
       HasSubstr("function fit (net, batches, opt)\n  total = 0.0\n  loop x, y in batches\n"));
 }
 
+// A rule added, an old project recorded, a line silenced, findings mended, SARIF, an editor.
+TEST_F(LintCli, AUsersDay) {
+  const CommandResult day = run_command(
+      {FORERUN_SOURCE_DIR "/scripts/check_users_day", "--build", FORERUN_BINARY_DIR}, {}, 120);
+  EXPECT_EQ(day.exit_code, 0) << day.out << day.err;
+}
+
 TEST_F(LintCli, SpeaksOfItsRules) {
   EXPECT_THAT(lint({"--list-rules"}).out, HasSubstr("zero-grad-missing"));
   EXPECT_THAT(lint({"--explain", "zero-grad-missing"}).out, StartsWith("# "));

@@ -28,15 +28,10 @@ bool resumes(const ir::Program& program) {
   return loads && progress;
 }
 
-bool has_state(const ir::Op& op) {
-  if (op.result_role != ir::Role::Optimizer) return false;
-  return op.callee != "SGD" || argument(op, "momentum", 2) != nullptr;
-}
-
 bool makes_optimizer_with_state(const ir::Program& program) {
   bool found = false;
   each_operation(program, [&](const Site& site) {
-    found |= site.op->kind == Kind::Construct && has_state(*site.op);
+    found |= site.op->kind == Kind::Construct && keeps_state(*site.op);
   });
   return found;
 }

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "rules/declarations.h"
+#include "rules/exact_text.h"
 
 namespace forerun::rules {
 namespace {
@@ -25,10 +26,17 @@ std::set<std::string> own_files(const ir::Program& program) {
   return files;
 }
 
-// A test reads what it wrote a moment ago.
-bool is_test(const std::string& path) {
-  const std::string name = path.substr(path.find_last_of('/') + 1);
-  return name.starts_with("test_") || name.ends_with("_test.py") || name == "conftest.py";
+// What PyTorch 2.6 and later do by themselves, said: where the arguments are names and literals.
+void offer(Findings::Draft& draft, const ir::Op& op) {
+  std::string given;
+  for (const ir::Argument& one : op.arguments) {
+    const std::string value = ir::to_string(one.value);
+    if (value.starts_with('%') || value == "?") return;
+    given += (given.empty() ? "" : ", ") + (one.name.empty() ? "" : one.name + "=") + value;
+  }
+  const std::string was = "load(" + given + ")";
+  const auto place = tail_of(op, was.size());
+  if (place) draft.fix("load weights only", *place, "load(" + given + ", weights_only=True)", was);
 }
 
 // torch.load that runs what the file says: a checkpoint from elsewhere is a program from elsewhere.
@@ -49,14 +57,15 @@ void declarations(const ir::Program& program, Findings& found) {
     const std::string* given = flag == nullptr ? nullptr : literal_of(flag->value);
     if (flag != nullptr && (given == nullptr || *given != "false")) return;
     if (flag == nullptr) {
-      found.at(op.at, "torch.load without weights_only runs code from the file before PyTorch 2.6")
-          .help("pass weights_only=True")
-          .level(Level::Note);
+      auto draft = found.at(
+          op.at, "torch.load without weights_only runs code from the file before PyTorch 2.6");
+      draft.help("pass weights_only=True").level(Level::Note);
+      offer(draft, op);
       return;
     }
     found.at(op.at, "torch.load with weights_only=False runs code that the file brings along")
         .help("load with weights_only=True and allow the classes you need by add_safe_globals")
-        .level(is_test(program.path) ? Level::Note : Level::Warning);
+        .level(is_test(program) ? Level::Note : Level::Warning);
   });
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "rules/declarations.h"
+#include "rules/exact_text.h"
 
 namespace forerun::rules {
 namespace {
@@ -35,6 +36,15 @@ std::set<std::string> assigned(const ir::Program& program) {
   return found;
 }
 
+// torch.save(model.state_dict, …) as it is mostly written.
+void offer(Findings::Draft& draft, const ir::Op& op, const ir::Place& method) {
+  constexpr std::string_view call = "torch.save(";
+  if (op.kind != Kind::Save) return;
+  const std::string was = fmt::format("{}{},", call, to_string(method));
+  if (const auto place = head_of(op, was.size()))
+    draft.fix("call it", *place, fmt::format("{}{}(),", call, to_string(method)), was);
+}
+
 // state_dict without its parentheses is the method: what is saved is the whole pickled object, or
 // nothing a load can use.
 void declarations(const ir::Program& program, Findings& found) {
@@ -45,10 +55,10 @@ void declarations(const ir::Program& program, Findings& found) {
     for (const ir::Argument& one : site.op->arguments) {
       const ir::Place* place = method_itself(one);
       if (place == nullptr || members.contains(to_string(*place))) continue;
-      found
-          .at(site.op->at,
-              fmt::format("{} is the method, not the state it returns", to_string(*place)))
-          .help(fmt::format("call it: {}()", to_string(*place)));
+      auto draft = found.at(site.op->at, fmt::format("{} is the method, not the state it returns",
+                                                     to_string(*place)));
+      draft.help(fmt::format("call it: {}()", to_string(*place)));
+      if (&one == &site.op->arguments.front() && one.name.empty()) offer(draft, *site.op, *place);
     }
   });
 }

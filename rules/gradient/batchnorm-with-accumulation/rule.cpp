@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 
+#include "analyzer/ir/walk.h"
 #include "rules/accumulation.h"
 
 namespace forerun::rules {
@@ -49,16 +50,14 @@ bool class_has_batch_norm(const ir::Program& program, const std::string& name,
 bool block_has_batch_norm(const ir::Program& program, const ir::Block& block,
                           std::set<std::string>& seen) {
   for (const ir::Node& node : block) {
-    if (const auto* op = std::get_if<ir::Op>(&node.value)) {
-      if (is_batch_norm(*op)) return true;
-      if (!op->receiver && class_has_batch_norm(program, op->callee, seen)) return true;
-    } else if (const auto* loop = std::get_if<ir::Loop>(&node.value)) {
-      if (block_has_batch_norm(program, loop->body, seen)) return true;
-    } else if (const auto* branch = std::get_if<ir::Branch>(&node.value)) {
-      if (block_has_batch_norm(program, branch->then_body, seen) ||
-          block_has_batch_norm(program, branch->else_body, seen))
-        return true;
-    }
+    const auto* op = std::get_if<ir::Op>(&node.value);
+    bool found =
+        op != nullptr &&
+        (is_batch_norm(*op) || (!op->receiver && class_has_batch_norm(program, op->callee, seen)));
+    ir::each_block(node, [&](const ir::Block& inner) {
+      found = found || block_has_batch_norm(program, inner, seen);
+    });
+    if (found) return true;
   }
   return false;
 }

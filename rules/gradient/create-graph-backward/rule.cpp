@@ -1,3 +1,4 @@
+#include "rules/exact_text.h"
 #include "rules/training.h"
 
 namespace forerun::rules {
@@ -30,8 +31,12 @@ void check(const Analysis& of, Findings& found) {
     const bool freed = is_met_after(of, backward, [&](NodeId at) { return lets_go(of.node(at)); });
     if (used && freed) continue;
     if (!used) {
-      found.at(backward, "backward() builds a graph of the gradients that nothing uses")
-          .help("leave create_graph out");
+      auto draft =
+          found.at(backward, "backward() builds a graph of the gradients that nothing uses");
+      draft.help("leave create_graph out");
+      const std::string was = "(create_graph=True)";
+      const auto place = tail_of(*of.node(backward).op, was.size());
+      if (place) draft.fix("build no graph of the gradients", *place, "()", was);
       continue;
     }
     found

@@ -1,3 +1,4 @@
+#include "rules/exact_text.h"
 #include "rules/graph_use.h"
 
 namespace forerun::rules {
@@ -17,6 +18,14 @@ bool in_training(const Analysis& of, NodeId backward) {
   return false;
 }
 
+// Takes the argument out where it is the only one.
+void offer(Findings::Draft& draft, const ir::Op& op, bool cpp) {
+  const std::string was = cpp ? "({}, /*retain_graph=*/true)" : "(retain_graph=True)";
+  if (op.arguments.size() != (cpp ? 2u : 1u)) return;
+  if (const auto place = tail_of(op, was.size()))
+    draft.fix("let backward() free the graph", *place, "()", was);
+}
+
 // The graph is kept after backward, each iteration, and nothing runs backward
 // through it again.
 void check(const Analysis& of, Findings& found) {
@@ -25,10 +34,12 @@ void check(const Analysis& of, Findings& found) {
     if (flow::literal_argument(op, "retain_graph", 1) != "true") continue;
     if (flow::literal_argument(op, "create_graph", 2) == "true") continue;
     if (!in_training(of, backward) || graph_is_used_again(of, backward)) continue;
-    found.at(backward, "the graph is kept after backward(), and nothing uses it again")
-        .help(
-            "leave retain_graph out: backward() then frees what the forward "
-            "saved");
+    auto draft =
+        found.at(backward, "the graph is kept after backward(), and nothing uses it again");
+    draft.help(
+        "leave retain_graph out: backward() then frees what the forward "
+        "saved");
+    offer(draft, op, of.graph().program->language == ir::Language::Cpp);
   }
 }
 

@@ -1,5 +1,10 @@
 #include "rules/rule.h"
 
+#include <optional>
+
+#include "analyzer/ir/walk.h"
+#include "rules/exact_text.h"
+
 namespace forerun::rules {
 namespace {
 
@@ -30,24 +35,12 @@ bool switches_on(const flow::Node& node) {
   return true;
 }
 
-bool block_trains(const ir::Block& block);
-
-bool node_trains(const ir::Node& node) {
-  if (const auto* op = std::get_if<ir::Op>(&node.value))
-    return op->kind == Kind::Step || op->kind == Kind::ScalerStep;
-  if (const auto* loop = std::get_if<ir::Loop>(&node.value)) return block_trains(loop->body);
-  if (const auto* branch = std::get_if<ir::Branch>(&node.value))
-    return block_trains(branch->then_body) || block_trains(branch->else_body);
-  if (const auto* scope = std::get_if<ir::Scope>(&node.value)) return block_trains(scope->body);
-  if (const auto* attempt = std::get_if<ir::Try>(&node.value)) return block_trains(attempt->body);
-  if (const auto* define = std::get_if<ir::Define>(&node.value))
-    return block_trains(define->function->body);
-  return false;
-}
-
 bool block_trains(const ir::Block& block) {
   for (const ir::Node& node : block) {
-    if (node_trains(node)) return true;
+    const auto* op = std::get_if<ir::Op>(&node.value);
+    bool found = op != nullptr && (op->kind == Kind::Step || op->kind == Kind::ScalerStep);
+    ir::each_block(node, [&](const ir::Block& inner) { found = found || block_trains(inner); });
+    if (found) return true;
   }
   return false;
 }
@@ -90,11 +83,14 @@ void check(const Analysis& of, Findings& found) {
   for (const NodeId id : of.where(switches_on)) {
     if (!trains(*of.graph().program)) return;
     if (is_optional(of, id) || switched_off_again(of, id)) continue;
-    found
-        .at(id,
-            "anomaly detection is always on: every operation of training "
-            "is traced and checked")
-        .help("switch it on with a debug flag, to look for a NaN");
+    auto draft = found.at(id,
+                          "anomaly detection is always on: every operation of training "
+                          "is traced and checked");
+    draft.help("switch it on with a debug flag, to look for a NaN");
+    const ir::Op* op = of.node(id).op;
+    const std::string was = "set_detect_anomaly(True)";
+    const auto place = op == nullptr ? std::nullopt : tail_of(*op, was.size());
+    if (place) draft.fix("switch it off", *place, "set_detect_anomaly(False)", was);
   }
 }
 

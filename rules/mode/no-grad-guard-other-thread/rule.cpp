@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "analyzer/ir/walk.h"
 #include "rules/declarations.h"
 
 namespace forerun::rules {
@@ -34,27 +35,12 @@ bool runs_unguarded(const ir::Function& function) {
 }
 
 // Functions and lambdas by name, nested ones too.
-void collect(const ir::Block& block, std::vector<const ir::Function*>& into);
-
-struct Nested {
-  std::vector<const ir::Function*>& into;
-  void operator()(const ir::Define& define) const {
-    into.push_back(define.function.get());
-    collect(define.function->body, into);
-  }
-  void operator()(const ir::Loop& loop) const { collect(loop.body, into); }
-  void operator()(const ir::Branch& branch) const {
-    collect(branch.then_body, into);
-    collect(branch.else_body, into);
-  }
-  void operator()(const ir::Scope& scope) const { collect(scope.body, into); }
-  void operator()(const ir::Try& attempt) const { collect(attempt.body, into); }
-  void operator()(const ir::Op&) const {}
-  void operator()(const ir::Jump&) const {}
-};
-
 void collect(const ir::Block& block, std::vector<const ir::Function*>& into) {
-  for (const ir::Node& node : block) std::visit(Nested{into}, node.value);
+  for (const ir::Node& node : block) {
+    if (const auto* define = std::get_if<ir::Define>(&node.value))
+      into.push_back(define->function.get());
+    ir::each_block(node, [&](const ir::Block& inner) { collect(inner, into); });
+  }
 }
 
 // Whether gradients are recorded is a state of the thread: a guard here says nothing to another.

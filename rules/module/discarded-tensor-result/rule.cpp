@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "analyzer/ir/walk.h"
 #include "rules/declarations.h"
+#include "rules/exact_text.h"
 
 namespace forerun::rules {
 namespace {
@@ -136,6 +138,37 @@ bool runs_for_its_own_sake(const Analysis& of, NodeId node) {
   return timed || scope != flow::kNone;
 }
 
+bool assigns(const ir::Block& block, const ir::Place& name) {
+  auto is_name = [&](const ir::Place& place) { return place == name; };
+  for (const ir::Node& node : block) {
+    bool found = false;
+    if (const auto* op = std::get_if<ir::Op>(&node.value))
+      found = std::any_of(op->results.begin(), op->results.end(), is_name);
+    if (const auto* loop = std::get_if<ir::Loop>(&node.value))
+      found = std::any_of(loop->targets.begin(), loop->targets.end(), is_name);
+    const bool defines = std::holds_alternative<ir::Define>(node.value);
+    ir::each_block(
+        node, [&](const ir::Block& inner) { found = found || (!defines && assigns(inner, name)); });
+    if (found) return true;
+  }
+  return false;
+}
+
+// An assignment would make another variable of a name that the function only reads.
+bool may_be_assigned(const ir::Function& function, const ir::Place& place) {
+  if (std::find(place.steps.begin(), place.steps.end(), "[]") != place.steps.end()) return false;
+  const auto& parameters = function.parameters;
+  return !place.steps.empty() || function.name == "<module>" ||
+         std::find(parameters.begin(), parameters.end(), place.root) != parameters.end() ||
+         assigns(function.body, place);
+}
+
+void offer(Findings::Draft& draft, const ir::Op& op, const std::string& call,
+           const std::string& what) {
+  if (const auto place = head_of(op, call.size()))
+    draft.fix("keep the result", *place, fmt::format("{} = {}", what, call), call);
+}
+
 // Tensor methods without a final underscore leave the tensor as it is and return another one.
 void check(const Analysis& of, Findings& found) {
   const ir::Program& program = *of.graph().program;
@@ -152,9 +185,13 @@ void check(const Analysis& of, Findings& found) {
     const std::string what =
         place == nullptr || place->is_temporary() ? std::string("the tensor") : to_string(*place);
     const std::string callee = node.op->callee.empty() ? "detach" : node.op->callee;
-    found.at(id, fmt::format("the result of {}() is lost: {} itself does not change", callee, what))
-        .help(what == "the tensor" ? "use what it returns"
-                                   : fmt::format("write {0} = {0}.{1}(...)", what, callee));
+    auto draft = found.at(
+        id, fmt::format("the result of {}() is lost: {} itself does not change", callee, what));
+    draft.help(what == "the tensor" ? "use what it returns"
+                                    : fmt::format("write {0} = {0}.{1}(...)", what, callee));
+    if (!cpp && what != "the tensor" && frame.function != nullptr &&
+        may_be_assigned(*frame.function, *place))
+      offer(draft, *node.op, what + "." + callee + "(", what);
   }
 }
 

@@ -15,14 +15,6 @@ using flow::ValueId;
 using flow::Values;
 using ir::Kind;
 
-// Plain gradient descent remembers nothing.
-bool has_state(const ir::Op& op) {
-  if (op.callee != "SGD") return true;
-  const ir::Argument* momentum = argument(op, "momentum", 2);
-  const std::string* literal = momentum == nullptr ? nullptr : literal_of(momentum->value);
-  return momentum != nullptr && (literal == nullptr || (*literal != "0" && *literal != "0.0"));
-}
-
 // Rounds that are trainings of their own: folds, seeds, tasks, clients, images.
 bool is_new_training(const ir::Loop& loop) {
   std::string text = loop.iterable ? ir::to_string(*loop.iterable) : std::string();
@@ -62,8 +54,7 @@ bool steps_in(const Analysis& of, LoopId loop, const Values& optimizer) {
 void check(const Analysis& of, Findings& found) {
   for (const NodeId made : of.all(Kind::Construct)) {
     const flow::Node& node = of.node(made);
-    if (node.op->result_role != ir::Role::Optimizer || node.results.empty() || !has_state(*node.op))
-      continue;
+    if (node.results.empty() || !keeps_state(*node.op)) continue;
     const Values& optimizer = node.results.front();
     const Analysis::Parameters parameters = of.parameters_of(optimizer);
     for (const LoopId loop : of.loops_around(made)) {
