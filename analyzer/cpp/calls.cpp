@@ -377,9 +377,9 @@ ir::Operand FunctionLowering::method_call(const Expr& whole, const Expr* object,
   std::optional<lexicon::Meaning> meaning;
   if (!own || is_protocol(*method, role, name)) {
     const std::string_view asked = name == "operator()" ? std::string_view("forward") : name;
-    meaning = lexicon::method(role, asked);
-    if (!meaning && !method && is_through_arrow(whole))
+    if (!method && role == ir::Role::Unknown && is_through_arrow(whole))
       meaning = lexicon::method(ir::Role::Module, asked);
+    if (!meaning) meaning = lexicon::method(role, asked);
     if (!meaning && !method) meaning = lexicon::method(ir::Role::Unknown, name);
   }
   ir::Op op = start(ir::Kind::Call, name);

@@ -21,3 +21,10 @@ void frozen_batch_norm(torch::nn::Sequential model, const Batches& batches, torc
     opt.step();
   }
 }
+
+// A look at the shapes.
+void tried_out(torch::nn::Sequential model, torch::Device device) {
+  model->eval();
+  auto x = torch::ones({2, 100, 24}).to(device);
+  std::cout << model->forward(x).sizes() << std::endl;
+}

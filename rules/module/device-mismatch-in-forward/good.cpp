@@ -12,3 +12,15 @@ struct NoiseImpl : torch::nn::Module {
 TORCH_MODULE(Noise);
 
 void move(Noise net) { net->to(torch::kCUDA); }
+
+// A tensor without values says that there is no mask.
+struct MaskedImpl : torch::nn::Module {
+  MaskedImpl() { fc = register_module("fc", torch::nn::Linear(8, 8)); }
+  torch::Tensor masked(torch::Tensor x, torch::Tensor mask) { return mask.numel() == 0 ? fc->forward(x) : x * mask; }
+  torch::Tensor forward(torch::Tensor x) {
+    auto none = torch::empty(0);
+    return masked(x, none) + masked(x, torch::empty({0}));
+  }
+  torch::nn::Linear fc{nullptr};
+};
+TORCH_MODULE(Masked);

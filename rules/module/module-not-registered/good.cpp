@@ -36,3 +36,27 @@ TORCH_MODULE(Reset);
 struct Agent {
   torch::nn::Linear actor{4, 2}, critic{4, 1};
 };
+
+// Defined in another file, where its constructor registers them.
+struct ElsewhereImpl : torch::nn::Module {
+  ElsewhereImpl() {}
+  ElsewhereImpl(int64_t width);
+  torch::Tensor forward(torch::Tensor x);
+  Initialised one, two;
+};
+
+// Nothing to train, to move or to save.
+struct AddCoordinatesImpl : torch::nn::Module {
+  explicit AddCoordinatesImpl(bool radius) : radius(radius) {}
+  torch::Tensor forward(torch::Tensor x) { return radius ? x + x.norm() : x; }
+  bool radius;
+};
+TORCH_MODULE(AddCoordinates);
+
+struct CoordConvImpl : torch::nn::Module {
+  CoordConvImpl() : add(AddCoordinates(true)) { conv = register_module("conv", torch::nn::Linear(4, 4)); }
+  torch::Tensor forward(torch::Tensor x) { return conv->forward(add->forward(x)); }
+  AddCoordinates add;
+  torch::nn::Linear conv{nullptr};
+};
+TORCH_MODULE(CoordConv);
