@@ -219,6 +219,16 @@ std::optional<bool> Builder::settled(const Values& condition, int depth) const {
     const auto inner = settled(made.arguments[0], depth + 1);
     return inner ? std::optional(!*inner) : std::nullopt;
   }
+  if (made.op->callee == "or" || made.op->callee == "and") {
+    const bool decides = made.op->callee == "or";  // one such side is enough
+    bool all = true;
+    for (const Values& part : made.arguments) {
+      const auto side = settled(part, depth + 1);
+      if (side && *side == decides) return decides;
+      all = all && side.has_value();
+    }
+    return all ? std::optional(!decides) : std::nullopt;
+  }
   const bool equal = made.op->callee == "eq" || made.op->callee == "is";
   const bool differs = made.op->callee == "ne" || made.op->callee == "is_not";
   if ((!equal && !differs) || made.arguments.size() != 2) return std::nullopt;

@@ -35,15 +35,32 @@ bool cuts(const Analysis& of, ValueId value) {
   return tensor_work && of.attached(reads_of(made)) && !flow::carries_gradient(*maker);
 }
 
+// log_alpha = torch.tensor(...); log_alpha.requires_grad = True
+bool is_asked_later(const Analysis& of) {
+  const auto& nodes = of.graph().nodes;
+  return std::any_of(nodes.begin(), nodes.end(), [](const flow::Node& node) {
+    return node.op != nullptr && node.op->results.size() == 1 &&
+           !node.op->results.front().steps.empty() &&
+           node.op->results.front().steps.back() == "requires_grad";
+  });
+}
+
 // A tensor that was made to learn: it asks for gradients, and no model's output
 // is in it.
 bool is_own_parameter(const Analysis& of, ValueId value) {
   const ir::Op* maker = of.maker(value);
   if (maker == nullptr) return false;
   const bool asks = maker->kind == Kind::RequiresGrad || of.history(value) == flow::History::Leaf ||
-                    flow::literal_argument(*maker, "requires_grad", 99) == "true";
+                    flow::literal_argument(*maker, "requires_grad", 99) == "true" ||
+                    (rebuilds(*maker) && is_asked_later(of));
   if (!asks) return false;
-  const Values behind = of.sources({value});
+  // Only its size came from the model.
+  const Values behind = of.sources({value}, [&](const flow::Value& one) {
+    if (one.form == flow::Value::Form::Member) return one.step != "shape";
+    const ir::Op* made =
+        one.form == flow::Value::Form::Result ? of.node(one.def).op : nullptr;
+    return made == nullptr || made->kind != Kind::Query;
+  });
   return std::none_of(behind.begin(), behind.end(), [&](ValueId one) {
     const ir::Op* made = of.maker(one);
     return made != nullptr && made->kind == Kind::Forward;

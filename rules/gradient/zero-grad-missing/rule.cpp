@@ -20,13 +20,19 @@ bool elsewhere(const Analysis& of, NodeId clearing, LoopId loop) {
   return !of.graph().loop_in(loop, around);
 }
 
+// A class of the program around an optimizer: what its methods clear is not told by its name.
+bool is_wrapped(const Analysis& of, const Optimizer& optimizer) {
+  return std::any_of(optimizer.self.begin(), optimizer.self.end(),
+                     [&](flow::ValueId one) { return of.value(one).type != nullptr; });
+}
+
 // The gradients this step uses still hold those of every round before it: nothing between one
 // round's backward and the next clears them. Clearing outside the loop is another mistake, with its
 // own rule.
 void check(const Analysis& of, Findings& found) {
   for (const NodeId step : of.all({Kind::Step, Kind::ScalerStep})) {
     Optimizer optimizer = optimizer_of(of, step);
-    if (optimizer.self.empty()) continue;
+    if (optimizer.self.empty() || is_wrapped(of, optimizer)) continue;
     NodeId backward = flow::kNone;
     const LoopId loop = training_loop(of, step, optimizer, backward);
     if (loop == flow::kNone || fresh_each_round(of, loop, optimizer)) continue;

@@ -1,6 +1,7 @@
 #include "rules/rule.h"
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 
 #include <fmt/format.h>
@@ -86,6 +87,10 @@ bool is_tensor(const Analysis& of, const Values& values) {
         !flow::contains(of.node(value.def).receiver, id) &&
         is_tensor(of, of.node(value.def).receiver))
       return true;
+    // rnn = RNN(...): an object of a class that is not seen, by its spelling.
+    if (maker != nullptr && maker->kind == Kind::Call && !maker->callee.empty() &&
+        std::isupper(static_cast<unsigned char>(maker->callee.front())) != 0)
+      return false;
     if (maker != nullptr) return is_tensor_made(*maker) || is_used_as_tensor(of, id);
     if (value.form == flow::Value::Form::Element) {
       const flow::Node& head = of.node(value.def);

@@ -70,10 +70,9 @@ void check(const Analysis& of, Findings& found) {
     by_loop[step].push_back(std::move(*sync));
   }
   for (const auto& [step, syncs] : by_loop) {
-    const bool worth_it = trains(of, step) && !counts_epochs(of, step);
     for (const HostWait& sync : syncs) {
       const bool nested = of.innermost_loop(sync.node) != step;
-      const bool often = worth_it && (nested || syncs.size() > 1);
+      const bool often = trains(of, step) && (nested || (syncs.size() > 1 && !counts_epochs(of, step)));
       const std::string how_often =
           nested             ? "several times in every training step"
           : syncs.size() > 1 ? fmt::format("one of {} waits in every training step", syncs.size())
