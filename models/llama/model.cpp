@@ -1,4 +1,4 @@
-// Llama and the decoders in its image (transformers 5.24, models/{llama,mistral,qwen2,qwen3,gemma}/
+// Llama and the decoders in its image (transformers 5.24, models/{llama,mistral,qwen2,qwen3,gemma,mixtral}/
 // modeling_*.py, which are one text with a few differences).
 #include <memory>
 #include <string>
@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "estimator/graph/model_catalog.h"
+#include "models/shared/experts.h"
 #include "models/shared/huggingface.h"
 #include "models/shared/modules.h"
 #include "models/shared/rotary.h"
@@ -24,6 +25,7 @@ struct Config {
   bool qkv_bias = false, out_bias = false, mlp_bias = false, qk_norm = false;
   bool scaled_embedding = false, sliding = false, cache = true, tie = false;
   RmsNorm::Kind norm = RmsNorm::Kind::Llama;
+  ExpertSizes experts;  // mixtral's; none: a dense feed-forward
 };
 
 // A mask is only made where some token lies outside the window.
@@ -66,6 +68,24 @@ Config read(Fields& fields, const Spec& spec) {
     c.sliding = fields.has("sliding_window");
     check_window(fields, spec, "sliding_window");
   }
+  if (type == "mixtral") {
+    c.experts = {c.width, c.inner, fields.integer("num_local_experts", 8),
+                 fields.integer("num_experts_per_tok", 2), c.act};
+    if (c.experts.chosen > c.experts.experts)
+      fields.fail("num_experts_per_tok", fmt::format("{} of {} experts", c.experts.chosen,
+                                                     c.experts.experts));
+    fields.only("output_router_logits", false);
+    if (fields.number("router_jitter_noise", 0) != 0)
+      fields.fail("router_jitter_noise", "a router with noise is not modelled",
+                  "router_jitter_noise: 0");
+    fields.neutral({"router_aux_loss_coef"});
+    check_window(fields, spec, "sliding_window");
+    c.sliding = fields.has("sliding_window");
+    if (spec.precision != Precision::Bf16)
+      fields.fail("model_type", fmt::format("a mixture of experts in {} is not modelled: its rows by "
+                                            "expert depend on the data", name(spec.precision)),
+                  "precision: bf16");
+  }
   if (type == "qwen2" || type == "qwen3") {
     if (fields.flag("use_sliding_window", false)) check_window(fields, spec, "sliding_window");
     fields.neutral({"sliding_window", "max_window_layers", "layer_types"});
@@ -87,9 +107,13 @@ class Layer {
       q_norm_ = {b, "self_attn.q_norm", c.head};
       k_norm_ = {b, "self_attn.k_norm", c.head};
     }
-    gate_ = {b, "mlp.gate_proj", c.width, c.inner, c.mlp_bias};
-    up_ = {b, "mlp.up_proj", c.width, c.inner, c.mlp_bias};
-    down_ = {b, "mlp.down_proj", c.inner, c.width, c.mlp_bias};
+    if (c.experts.experts > 0) {
+      experts_ = {b, "mlp", c.experts};
+    } else {
+      gate_ = {b, "mlp.gate_proj", c.width, c.inner, c.mlp_bias};
+      up_ = {b, "mlp.up_proj", c.width, c.inner, c.mlp_bias};
+      down_ = {b, "mlp.down_proj", c.inner, c.width, c.mlp_bias};
+    }
     before_ = {b, "input_layernorm", c.width, c.norm};
     after_ = {b, "post_attention_layernorm", c.width, c.norm};
   }
@@ -102,7 +126,7 @@ class Layer {
     hidden = fn::add(residual, hidden);
     residual = hidden;
     hidden = after_(hidden);
-    hidden = mlp(hidden);
+    hidden = c_.experts.experts > 0 ? experts_(hidden) : mlp(hidden);
     return fn::add(residual, hidden);
   }
 
@@ -148,6 +172,7 @@ class Layer {
   std::string name_;
   Linear q_, k_, v_, o_, gate_, up_, down_;
   RmsNorm q_norm_, k_norm_, before_, after_;
+  Experts experts_;
 };
 
 Name build(Builder& b, const Spec& spec, Name) {
@@ -155,7 +180,7 @@ Name build(Builder& b, const Spec& spec, Name) {
   const Config c = read(fields, spec);
   if (!begin(b, fields, spec,
              {"LlamaForCausalLM", "MistralForCausalLM", "Qwen2ForCausalLM", "Qwen3ForCausalLM",
-              "GemmaForCausalLM"},
+              "GemmaForCausalLM", "MixtralForCausalLM"},
              Task::CausalLm))
     return {};
   const std::int64_t length = text_length(b, spec, 0);
@@ -199,7 +224,8 @@ Name build(Builder& b, const Spec& spec, Name) {
 }  // namespace
 
 extern const Model llama{[](const ModelSource& source) {
-                           return is_type(source, {"llama", "mistral", "qwen2", "qwen3", "gemma"});
+                           return is_type(source, {"llama", "mistral", "qwen2", "qwen3", "gemma",
+                                             "mixtral"});
                          },
                          build};
 }  // namespace forerun::models
