@@ -114,9 +114,6 @@ class Linter {
 
   FileResult run(const std::string& path, const engine::Selection& selection) {
     const std::string name = path == "-" ? arguments_.stdin_filename : path;
-    if (path == "-" && is_cpp(name))
-      return refused(error_at({name, {}, {}}, "C++ is not read from standard input",
-                              "a file, or Python on standard input"));
     auto text = read_file(path);
     if (!text) return refused(text.error());
     if (is_notebook(name)) return run_notebook(name, std::move(*text), selection);
@@ -200,11 +197,12 @@ class Linter {
       return error_at({name, {}, {}}, "is not a text file in UTF-8",
                       is_cpp(name) ? "C++ source" : "Python source");
     const std::string& kept = result.texts[name] = std::move(text);
-    return is_cpp(name) ? lower_cpp(name, result) : python::lower(kept, name);
+    return is_cpp(name) ? lower_cpp(name, kept, result) : python::lower(kept, name);
   }
 
-  Result<ir::Program> lower_cpp(const std::string& path, FileResult& result) {
-    auto lowered = cpp::lower(path, options_);
+  Result<ir::Program> lower_cpp(const std::string& path, std::string_view text,
+                                FileResult& result) {
+    auto lowered = cpp::lower(path, options_, text);
     if (!lowered) return lowered.error();
     if (!lowered->flags_from.empty()) result.notes.push_back(lowered->flags_from);
     result.notes.insert(result.notes.end(), lowered->messages.begin(), lowered->messages.end());
@@ -358,13 +356,6 @@ Result<Linted> lint_text(const Arguments& arguments, const std::string& path, st
   Configurations configurations(arguments);
   const auto selection = configurations.for_file(path);
   if (!selection) return selection.error();
-  if (is_cpp(path)) {
-    const auto saved = read_file(path);
-    if (!saved) return saved.error();
-    if (*saved != text)
-      return error_at({path, {}, {}}, "C++ is checked when it is saved",
-                      "the file as it was saved");
-  }
   Linter linter(arguments);
   std::vector<FileResult> results;
   results.push_back(linter.run(path, std::move(text), **selection));

@@ -20,8 +20,8 @@ struct Linted {
 // report, the others are checked all the same.
 Result<Linted> lint(const Arguments& arguments);
 
-// One file as an editor holds it, saved or not. Errors: as for a file that cannot be checked; C++
-// that was not saved, because Clang reads it from the disk.
+// One file as an editor holds it, saved or not; headers it includes are read from the disk. Errors:
+// as for a file that cannot be checked.
 Result<Linted> lint_text(const Arguments& arguments, const std::string& path, std::string text);
 
 }  // namespace forerun::cli

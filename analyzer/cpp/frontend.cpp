@@ -17,11 +17,7 @@ namespace {
 constexpr std::size_t kFileLimit = std::size_t{16} << 20;
 constexpr std::size_t kShownErrors = 5;
 
-Status check_text(const std::string& path) {
-  const auto buffer = llvm::MemoryBuffer::getFile(path, false, /*RequiresNullTerminator=*/false);
-  if (!buffer)
-    return error_at({path, {}, {}}, fmt::format("cannot be read: {}", buffer.getError().message()));
-  const llvm::StringRef text = (*buffer)->getBuffer();
+Status check_text(const std::string& path, llvm::StringRef text) {
   if (text.size() > kFileLimit) {
     return error_at({path, {}, {}}, fmt::format("{} bytes is more than is read", text.size()),
                     fmt::format("at most {} bytes", kFileLimit));
@@ -30,6 +26,13 @@ Status check_text(const std::string& path) {
   if (zero == llvm::StringRef::npos) return Done{};
   const int line = static_cast<int>(text.take_front(zero).count('\n')) + 1;
   return error_at({path, {line, 1}, {}}, "not C++ text: it holds a zero byte");
+}
+
+Status check_file(const std::string& path) {
+  const auto buffer = llvm::MemoryBuffer::getFile(path, false, /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return error_at({path, {}, {}}, fmt::format("cannot be read: {}", buffer.getError().message()));
+  return check_text(path, (*buffer)->getBuffer());
 }
 
 std::string shown(const Message& message) {
@@ -59,6 +62,12 @@ const Message* missing_torch_header(const std::vector<Message>& messages) {
   const auto is_torch = [](const Message& message) {
     const llvm::StringRef text = message.text;
     if (!message.error || !text.ends_with("file not found")) return false;
+    // A header of LibTorch itself that wants one a build for another device would have: what it
+    // declares is there.
+    const llvm::StringRef file = message.at.file;
+    for (const char* inside : {"include/torch/", "include/ATen/", "include/c10/"}) {
+      if (file.contains(inside)) return false;
+    }
     return text.starts_with("'torch/") || text.starts_with("'ATen/") || text.starts_with("'c10/");
   };
   const auto found = std::find_if(messages.begin(), messages.end(), is_torch);
@@ -92,21 +101,24 @@ Run run(const ParseRequest& request, const std::string& path) {
 
 }  // namespace
 
-Result<Lowered> lower(const std::string& path, const Options& options) {
-  if (auto text = check_text(path); !text) return text.error();
+Result<Lowered> lower(const std::string& path, const Options& options,
+                      std::optional<std::string_view> text) {
+  if (auto fit = text ? check_text(path, *text) : check_file(path); !fit) return fit.error();
+  const auto unsaved = text ? std::optional<Unsaved>({path, *text}) : std::nullopt;
   auto line = command_line(path, options);
   if (!line) return line.error();
   Lowered lowered;
   lowered.flags_from = line->from;
   lowered.messages = line->messages;
-  const DriverResult driver = run_driver(*line);
+  const DriverResult driver = run_driver(*line, unsaved);
   if (driver.cc1.empty()) {
     const Message* problem = first_error(driver.messages);
     return error_at({path, {}, {}}, problem ? problem->text : "Clang makes no use of these flags");
   }
-  PchRequest wanted{driver.cc1, line->directory, path, options.cache_path, options.progress, false};
+  PchRequest wanted{driver.cc1, line->directory, path, options.cache_path,
+                    options.progress, false, text};
   Pch pch = find_or_build_pch(wanted);
-  ParseRequest request{driver.cc1, line->directory, pch.path, path};
+  ParseRequest request{driver.cc1, line->directory, pch.path, path, unsaved};
   Run done = run(request, path);
   if (!pch.path.empty() && pch_refused(done.parsed)) {
     wanted.rebuild = true;

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analyzer/ir/ir.h"
@@ -39,6 +41,9 @@ struct Lowered {
 // cannot parse at all (its first message, with place). Parse errors that Clang recovers from are
 // notes. Prints nothing. While it runs, Clang's crash recovery owns the signal handlers for
 // crashes: a crash inside Clang is an Error too.
-Result<Lowered> lower(const std::string& path, const Options& options);
+// `text`: what the file holds, instead of what is on the disk (an editor's, or standard input's);
+// headers it includes are looked for beside `path` all the same.
+Result<Lowered> lower(const std::string& path, const Options& options,
+                      std::optional<std::string_view> text = std::nullopt);
 
 }  // namespace forerun::cpp

@@ -19,6 +19,8 @@
 #include "clang/Sema/Sema.h"
 #include "clang/Sema/SemaConsumer.h"
 #include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/VirtualFileSystem.h"
 
 namespace forerun::cpp {
@@ -286,8 +288,19 @@ std::shared_ptr<clang::CompilerInvocation> invocation(const std::vector<std::str
   return made;
 }
 
-llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> file_system(const std::string& directory) {
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> file_system(const std::string& directory,
+                                                            const std::optional<Unsaved>& unsaved) {
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files = llvm::vfs::createPhysicalFileSystem();
+  if (unsaved) {
+    auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
+    llvm::SmallString<256> path(unsaved->path);
+    files->makeAbsolute(path);
+    llvm::sys::path::remove_dots(path, /*remove_dot_dot=*/true);
+    memory->addFile(path, 0, llvm::MemoryBuffer::getMemBufferCopy(unsaved->text));
+    auto both = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(files);
+    both->pushOverlay(memory);
+    files = both;
+  }
   if (!directory.empty()) files->setCurrentWorkingDirectory(directory);
   return files;
 }
@@ -298,7 +311,8 @@ llvm::IntrusiveRefCntPtr<clang::DiagnosticsEngine> diagnostics_for(Collector& co
 }
 
 void run_action(const std::vector<std::string>& cc1, const std::string& directory,
-                Collector& collector, const std::function<void(clang::CompilerInvocation&)>& adjust,
+                const std::optional<Unsaved>& unsaved, Collector& collector,
+                const std::function<void(clang::CompilerInvocation&)>& adjust,
                 clang::FrontendAction& action) {
   clang::noteBottomOfStack();
   clang::CompilerInstance compiler;
@@ -308,7 +322,7 @@ void run_action(const std::vector<std::string>& cc1, const std::string& director
   compiler.createDiagnostics(&collector, /*ShouldOwnClient=*/false);
   // Otherwise a missing include ends template instantiation for the rest of the file.
   compiler.getDiagnostics().setFatalsAsError(true);
-  compiler.createFileManager(file_system(directory));
+  compiler.createFileManager(file_system(directory, unsaved));
   compiler.ExecuteAction(action);
 }
 
@@ -320,14 +334,14 @@ bool run_guarded(const std::function<void()>& work) {
   return context.RunSafelyOnThread(work, kStackBytes);
 }
 
-DriverResult run_driver(const CommandLine& line) {
+DriverResult run_driver(const CommandLine& line, const std::optional<Unsaved>& unsaved) {
   DriverResult result;
   Collector collector(result.messages, line.arguments.back());
   std::vector<const char*> arguments;
   for (const std::string& argument : line.arguments) arguments.push_back(argument.c_str());
   clang::CreateInvocationOptions options;
   options.Diags = diagnostics_for(collector);
-  options.VFS = file_system(line.directory);
+  options.VFS = file_system(line.directory, unsaved);
   options.RecoverOnError = true;
   options.CC1Args = &result.cc1;
   clang::createInvocation(arguments, options);
@@ -340,7 +354,7 @@ Parsed parse(const ParseRequest& request, const std::function<void(Unit&)>& visi
   parsed.crashed = !run_guarded([&] {
     LowerAction action(request, visit);
     run_action(
-        request.cc1, request.directory, collector,
+        request.cc1, request.directory, request.unsaved, collector,
         [&](clang::CompilerInvocation& made) {
           made.getFrontendOpts().ProgramAction = clang::frontend::ParseSyntaxOnly;
           if (!request.pch.empty()) made.getPreprocessorOpts().ImplicitPCHInclude = request.pch;
@@ -359,7 +373,7 @@ Parsed write_pch(const std::vector<std::string>& cc1, const std::string& directo
   parsed.crashed = !run_guarded([&] {
     PchAction action;
     run_action(
-        cc1, directory, collector,
+        cc1, directory, std::nullopt, collector,
         [&](clang::CompilerInvocation& made) {
           clang::FrontendOptions& options = made.getFrontendOpts();
           options.Inputs = {clang::FrontendInputFile(header, clang::Language::CXX)};

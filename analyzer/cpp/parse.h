@@ -4,7 +4,9 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analyzer/cpp/flags.h"
@@ -38,7 +40,12 @@ struct DriverResult {
   std::vector<std::string> cc1;
   std::vector<Message> messages;
 };
-DriverResult run_driver(const CommandLine& line);
+// A file as it is in memory rather than on the disk.
+struct Unsaved {
+  std::string path;
+  std::string_view text;
+};
+DriverResult run_driver(const CommandLine& line, const std::optional<Unsaved>& unsaved = {});
 
 // What the visitor gets: valid only during the call.
 struct Unit {
@@ -54,6 +61,7 @@ struct ParseRequest {
   std::string directory;
   std::string pch;        // a precompiled header to start from; empty: none
   std::string user_path;  // how the user named the file
+  std::optional<Unsaved> unsaved;
 };
 
 // Parses and calls `visit` with the finished unit. Templates of the user's files are instantiated,

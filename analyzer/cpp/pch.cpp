@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <mutex>
 #include <set>
 
@@ -40,11 +41,15 @@ std::string include_name(llvm::StringRef line, bool& quoted) {
 }
 
 void collect(const fs::path& file, std::size_t depth, std::set<std::string>& seen,
-             std::vector<std::string>& names) {
+             std::vector<std::string>& names, std::optional<std::string_view> text = std::nullopt) {
   if (depth > kHeaderDepth || !seen.insert(file.lexically_normal().string()).second) return;
-  const auto buffer = llvm::MemoryBuffer::getFile(file.string());
-  if (!buffer) return;
-  llvm::StringRef rest = (*buffer)->getBuffer();
+  std::unique_ptr<llvm::MemoryBuffer> saved;
+  if (!text) {
+    auto buffer = llvm::MemoryBuffer::getFile(file.string());
+    if (!buffer) return;
+    saved = std::move(*buffer);
+  }
+  llvm::StringRef rest = text ? llvm::StringRef(text->data(), text->size()) : saved->getBuffer();
   while (!rest.empty()) {
     llvm::StringRef line;
     std::tie(line, rest) = rest.split('\n');
@@ -175,10 +180,11 @@ bool build(const PchRequest& request, const std::vector<std::string>& headers, c
 
 }  // namespace
 
-std::vector<std::string> torch_includes(const std::string& file) {
+std::vector<std::string> torch_includes(const std::string& file,
+                                        std::optional<std::string_view> text) {
   std::set<std::string> seen;
   std::vector<std::string> names;
-  collect(file, 0, seen, names);
+  collect(file, 0, seen, names, text);
   if (names.empty()) return {};
   std::vector<std::string> headers;
   for (const char* umbrella : kUmbrellas) {
@@ -192,7 +198,7 @@ std::vector<std::string> torch_includes(const std::string& file) {
 Pch find_or_build_pch(const PchRequest& request) {
   Pch result;
   if (request.cache_path.empty()) return result;
-  const std::vector<std::string> headers = torch_includes(request.file);
+  const std::vector<std::string> headers = torch_includes(request.file, request.text);
   if (headers.empty()) return result;
   std::error_code failed;
   fs::create_directories(request.cache_path, failed);

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace forerun::cpp {
@@ -19,7 +21,8 @@ struct PchRequest {
   std::string file;        // the main file
   std::string cache_path;  // empty: no cache
   std::function<void(const std::string&)> progress;
-  bool rebuild = false;  // the one there was refused by Clang
+  bool rebuild = false;                  // the one there was refused by Clang
+  std::optional<std::string_view> text;  // of the main file, when it is not the disk's
 };
 
 // The torch headers `file` (or a header it includes by quotes) includes decide whether there is one
@@ -29,6 +32,7 @@ Pch find_or_build_pch(const PchRequest& request);
 
 // The torch headers among the includes of a source text and of headers beside it, umbrella headers
 // first.
-std::vector<std::string> torch_includes(const std::string& file);
+std::vector<std::string> torch_includes(const std::string& file,
+                                        std::optional<std::string_view> text = std::nullopt);
 
 }  // namespace forerun::cpp
