@@ -56,6 +56,62 @@ static_assert(Conditions::kMaxFacts <= 20);
 
 }  // namespace
 
+namespace {
+
+// Which nodes a search has to look at: those that control could come to a goal by if every branch
+// could be taken.
+struct Ways {
+  std::vector<bool> before;  // `from` can be reached from here
+  std::vector<bool> after;   // reached from `from`, and a goal can be reached from here
+};
+
+Ways ways_of(const Graph& graph, NodeId from, const Test& goal, const Test& avoid, LoopId within) {
+  const auto at = [](NodeId id) { return static_cast<std::size_t>(id); };
+  const auto passes = [&](const Edge& edge) {
+    return !edge.skips_loop && !graph.nodes[at(edge.to)].prelude &&
+           (within == kNone || graph.in(within, edge.to));
+  };
+  std::vector<bool> met(graph.nodes.size(), false);
+  std::vector<NodeId> open{from}, goals;
+  while (!open.empty()) {
+    const NodeId here = open.back();
+    open.pop_back();
+    for (const Edge& edge : graph.nodes[at(here)].next) {
+      if (met[at(edge.to)] || !passes(edge)) continue;
+      met[at(edge.to)] = true;
+      if (goal(edge.to)) {
+        goals.push_back(edge.to);
+      } else if (!avoid(edge.to)) {
+        open.push_back(edge.to);
+      }
+    }
+  }
+  std::vector<std::vector<NodeId>> entered(graph.nodes.size());
+  for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); ++id) {
+    for (const Edge& edge : graph.nodes[at(id)].next) {
+      if (passes(edge)) entered[at(edge.to)].push_back(id);
+    }
+  }
+  const auto backwards = [&](const std::vector<NodeId>& starts, const std::vector<bool>* among) {
+    std::vector<bool> found(graph.nodes.size(), false);
+    std::vector<NodeId> left = starts;
+    for (const NodeId start : starts) found[at(start)] = true;
+    while (!left.empty()) {
+      const NodeId here = left.back();
+      left.pop_back();
+      for (const NodeId source : entered[at(here)]) {
+        if (found[at(source)] || (among != nullptr && !(*among)[at(source)])) continue;
+        found[at(source)] = true;
+        left.push_back(source);
+      }
+    }
+    return found;
+  };
+  return {backwards({from}, nullptr), backwards(goals, &met)};
+}
+
+}  // namespace
+
 // Whether control could come from `from` to a goal if every branch could be taken. It is cheap, and
 // most searches end here.
 bool Analysis::may_lead(NodeId from, const Test& goal, const Test& avoid, LoopId within) const {
@@ -79,6 +135,7 @@ bool Analysis::may_lead(NodeId from, const Test& goal, const Test& avoid, LoopId
 std::optional<NodeId> Analysis::path(NodeId from, const Test& goal, const Test& avoid,
                                      LoopId within) const {
   if (!may_lead(from, goal, avoid, within)) return std::nullopt;
+  const Ways useful = ways_of(graph_, from, goal, avoid, within);
   // The search starts where the round (or the function) does, so that what had to hold to come to
   // `from` is known.
   const LoopId around = within != kNone ? within : innermost_loop(from);
@@ -96,6 +153,7 @@ std::optional<NodeId> Analysis::path(NodeId from, const Test& goal, const Test& 
     for (const Edge& edge : node(at.node).next) {
       if (edge.skips_loop || node(edge.to).prelude) continue;
       if (within != kNone && !graph_.in(within, edge.to)) continue;
+      if (!(at.passed ? useful.after : useful.before)[static_cast<std::size_t>(edge.to)]) continue;
       State next{edge.to, at.passed, at.assumption};
       if (edge.taken != 0 && !conditions_->take(at.node, edge.taken, next.assumption)) continue;
       if (node(edge.to).form == Node::Form::Head) {

@@ -87,6 +87,14 @@ void State::join(const State& other, SetTable& sets, Entry entry) {
     joined.push_back({slot.key, member ? sets.united(slot.set, entry(slot.key)) : slot.set});
   };
   while (i < mine.size() || j < others.size()) {
+    // Most of what two ways hold is the same.
+    const auto [one, other_one] =
+        std::mismatch(mine.begin() + static_cast<std::ptrdiff_t>(i), mine.end(),
+                      others.begin() + static_cast<std::ptrdiff_t>(j), others.end());
+    joined.insert(joined.end(), mine.begin() + static_cast<std::ptrdiff_t>(i), one);
+    i = static_cast<std::size_t>(one - mine.begin());
+    j = static_cast<std::size_t>(other_one - others.begin());
+    if (i == mine.size() && j == others.size()) break;
     if (j == others.size() || (i < mine.size() && mine[i].key < others[j].key)) {
       one_sided(mine[i++]);
     } else if (i == mine.size() || others[j].key < mine[i].key) {

@@ -1,0 +1,33 @@
+// Rules are spared what they say cannot concern them (Rule::needs, Rule::trigger). What they say
+// has to be right: with and without it, every fixture and example has the same findings.
+#include <gtest/gtest.h>
+
+#include "analyzer/python/frontend.h"
+#include "tests/rules/fixtures.h"
+
+namespace forerun::test {
+namespace {
+
+std::string told(const std::vector<Finding>& findings) {
+  std::string text;
+  for (const Finding& one : findings)
+    text += to_string(one.location) + " " + one.rule_id + " " + one.message + "\n";
+  return text;
+}
+
+class Concerned : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Concerned, FindsTheSame) {
+  const std::string text = read_all(FORERUN_SOURCE_DIR "/" + GetParam());
+  const auto program = python::lower(text, GetParam());
+  ASSERT_TRUE(program) << program.error().message;
+  const engine::Selection every{engine::Settings{}};
+  EXPECT_EQ(told(engine::check(*program, every).findings),
+            told(engine::check(*program, every, engine::Thoroughness::Everything).findings));
+}
+
+INSTANTIATE_TEST_SUITE_P(Fixtures, Concerned, ::testing::ValuesIn(fixtures(".py")),
+                         [](const auto& info) { return "n" + std::to_string(info.index); });
+
+}  // namespace
+}  // namespace forerun::test
