@@ -55,7 +55,8 @@ CachingAllocator::CachingAllocator(std::optional<Memory> memory, const Allocator
       max_split_bytes_(max_split(options)),
       small_(std::make_unique<Pool>()),
       large_(std::make_unique<Pool>()) {
-  if (memory && options.per_process_memory_fraction)
+  // The whole of it is no limit, and collects no garbage either (seen in 2.11).
+  if (memory && options.per_process_memory_fraction.value_or(1) < 1)
     allowed_bytes_ = static_cast<std::int64_t>(*options.per_process_memory_fraction *
                                                static_cast<double>(memory->total_bytes));
 }

@@ -15,6 +15,7 @@
 #include "estimator/devices/device.h"
 #include "estimator/pipeline/estimate.h"
 #include "estimator/pipeline/stages.h"
+#include "estimator/pipeline/timeline.h"
 #include "estimator/pipeline/trace.h"
 
 namespace forerun::cli {
@@ -23,16 +24,17 @@ namespace {
 namespace po = boost::program_options;
 
 constexpr const char* kProgram = "forerun estimate";
-const std::vector<std::string> kFormats = {"text", "json"};
+const std::vector<std::string> kFormats = {"text", "json", "html"};
 const std::vector<std::string> kStages = {"graph", "schedule", "trace"};
 
 struct Arguments {
   std::vector<std::string> specs;
   std::string gpu, format = "text", output, stop_after, explain;
-  std::string memory, sweep, allocator;
+  std::string memory, sweep, allocator, trace;
   bool max_batch = false, what_if = false;
   bool names_gpu = false, names_memory = false, stops = false, sweeps = false,
-       names_allocator = false;  // the option is there, whatever its value
+       names_allocator = false,
+       traces = false;  // the option is there, whatever its value
 };
 
 po::options_description describe(Arguments& into) {
@@ -46,9 +48,11 @@ po::options_description describe(Arguments& into) {
        "the GPU's memory, if not its own: 80GiB")  //
       ("allocator", po::value(&into.allocator)->value_name("TEXT"),
        "the allocator's options instead of the spec's, as PYTORCH_CUDA_ALLOC_CONF writes them")  //
-      ("format", po::value(&into.format)->value_name("text|json"),
+      ("format", po::value(&into.format)->value_name("text|json|html"),
        "how the report is written (text)")                                                //
       ("output", po::value(&into.output)->value_name("FILE"), "writes the report there")  //
+      ("trace", po::value(&into.trace)->value_name("FILE"),
+       "writes the memory of the steps there, for Perfetto or chrome://tracing")  //
       ("stop-after", po::value(&into.stop_after)->value_name("STAGE"),
        "prints graph, schedule or trace instead of the report")  //
       ("max-batch", po::bool_switch(&into.max_batch),
@@ -145,6 +149,23 @@ int answer(const Arguments& given, const std::vector<Spec>& specs, const devices
   return emit(kProgram, made->text, given.output, made->fits ? kExitClean : kExitFound);
 }
 
+// The timeline of the last spec, with what ran before it: a trace, a page, or both.
+int show(const Arguments& given, const std::vector<Spec>& specs, const devices::Device& device,
+         const std::vector<Estimate>& estimates, int status) {
+  const auto timeline =
+      pipeline::timeline(pipeline::history(specs, specs.size() - 1), specs.back(), device);
+  if (!timeline) return complain(kProgram, timeline.error());
+  if (given.traces) {
+    const int written =
+        emit(kProgram, pipeline::to_chrome_trace(*timeline), given.trace, kExitClean);
+    if (written != kExitClean) return written;
+  }
+  const std::string text = given.format == "html"   ? pipeline::to_html(*timeline, estimates.back())
+                           : given.format == "json" ? to_json(estimates)
+                                                    : to_text(estimates);
+  return emit(kProgram, text, given.output, status);
+}
+
 int run_estimate(const Arguments& given) {
   if (const Status known = check_word("--format", given.format, kFormats); !known)
     return complain(kProgram, known.error());
@@ -166,13 +187,21 @@ int run_estimate(const Arguments& given) {
     return text ? emit(kProgram, *text, given.output, kExitClean)
                 : complain(kProgram, text.error());
   }
-  if (given.max_batch || given.sweeps || given.what_if) return answer(given, *specs, *device);
+  if (given.max_batch || given.sweeps || given.what_if) {
+    if (given.format == "html" || given.traces)
+      return complain(kProgram, error("--max-batch, --sweep and --what-if have no timeline",
+                                      "--format text or json, without --trace"));
+    return answer(given, *specs, *device);
+  }
   const auto estimates = pipeline::estimate(*specs, *device);
   if (!estimates) return complain(kProgram, estimates.error());
   bool fits = true;
   for (const Estimate& estimate : *estimates) fits = fits && estimate.memory.fits;
+  const int status = fits ? kExitClean : kExitFound;
+  if (given.traces || given.format == "html")
+    return show(given, *specs, *device, *estimates, status);
   const std::string text = given.format == "json" ? to_json(*estimates) : to_text(*estimates);
-  return emit(kProgram, text, given.output, fits ? kExitClean : kExitFound);
+  return emit(kProgram, text, given.output, status);
 }
 
 int explain(const Arguments& given) {
@@ -200,6 +229,7 @@ int run(const std::vector<std::string>& arguments) {
   given.names_memory = parsed->values.count("memory") > 0;
   given.stops = parsed->values.count("stop-after") > 0;
   given.names_allocator = parsed->values.count("allocator") > 0;
+  given.traces = parsed->values.count("trace") > 0;
   given.sweeps = parsed->values.count("sweep") > 0;
   given.specs.insert(given.specs.end(), parsed->rest.begin(), parsed->rest.end());
   return run_estimate(given);

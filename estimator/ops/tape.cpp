@@ -69,17 +69,16 @@ void Tape::enter(Phase phase, std::string op, std::string_view owner) {
   if (muted_) return;
   op_ = static_cast<int>(recording_.ops.size());
   recording_.ops.push_back(std::move(op));
-  if (owner.empty()) {
-    owner_ = -1;
-    return;
-  }
-  auto& owners = recording_.owners;
-  // Layers run in order, so the one looked for is near the end or near where the last one was.
-  const auto found = std::find(owners.rbegin(), owners.rend(), owner);
-  owner_ = static_cast<int>(owners.rend() - found) - 1;
-  if (found != owners.rend()) return;
-  owner_ = static_cast<int>(owners.size());
-  owners.emplace_back(owner);
+  owner_ = owner.empty() ? -1 : owner_of(owner);
+}
+
+int Tape::owner_of(std::string_view layer) {
+  if (owner_ >= 0 && recording_.owners[static_cast<std::size_t>(owner_)] == layer) return owner_;
+  if (const auto known = owners_.find(layer); known != owners_.end()) return known->second;
+  const auto id = static_cast<int>(recording_.owners.size());
+  recording_.owners.emplace_back(layer);
+  owners_.emplace(layer, id);
+  return id;
 }
 
 void Tape::refine(std::string op) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "core/dtype.h"
@@ -99,8 +100,13 @@ class Tape {
 
  private:
   void add(Event::Kind kind, int subject);
+  int owner_of(std::string_view layer);
 
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
   Recording recording_;
+  std::unordered_map<std::string, int, Hash, std::equal_to<>> owners_;  // places in it
   Phase phase_ = Phase::Setup;
   int op_ = -1;
   int owner_ = -1;

@@ -27,11 +27,13 @@ class Replay {
         blocks_(recording.allocations.size()),
         full_(full) {
     trace_.block_bytes.resize(recording.allocations.size());
+    trace_.reserved_bytes.resize(recording.events.size());
   }
 
   std::optional<Trace> run() {
     for (std::size_t i = 0; i < recording_.events.size(); ++i) {
       if (!apply(recording_.events[i], i)) return std::nullopt;
+      trace_.reserved_bytes[i] = allocator_.statistics().reserved_bytes;
     }
     trace_.retries = allocator_.statistics().retries;
     return std::move(trace_);

@@ -19,9 +19,10 @@ struct StepTrace {
 };
 
 struct Trace {
-  std::vector<StepTrace> steps;           // the reported steps; earlier specs' are left out
-  std::vector<std::int64_t> block_bytes;  // of each allocation: what it weighed
-  std::int64_t retries = 0;               // times a full device made PyTorch empty its cache
+  std::vector<StepTrace> steps;              // the reported steps; earlier specs' are left out
+  std::vector<std::int64_t> block_bytes;     // of each allocation: what it weighed
+  std::vector<std::int64_t> reserved_bytes;  // after each event
+  std::int64_t retries = 0;                  // times a full device made PyTorch empty its cache
 };
 
 // Where a full device stopped the run, and what PyTorch says there.

@@ -208,6 +208,14 @@ void add_optimizers(const Spec& spec, std::vector<Change>& changes) {
   }
 }
 
+void add_allocator(const Spec& spec, std::vector<Change>& changes) {
+  if (spec.allocator.expandable_segments) return;
+  changes.push_back(
+      {"expandable segments", "allocator: {expandable_segments: true}",
+       "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True; first steps a little slower", spec});
+  changes.back().spec.allocator.expandable_segments = true;
+}
+
 void add_accumulation(const Spec& spec, std::vector<Change>& changes) {
   for (const std::int64_t parts : {2, 4}) {
     if (spec.batch_size % parts != 0) continue;
@@ -293,6 +301,7 @@ Result<std::vector<Knob>> knobs(const Spec& spec, const devices::Device& device)
   add_checkpointing(spec, changes);
   add_precision(spec, changes);
   add_optimizers(spec, changes);
+  add_allocator(spec, changes);
   add_accumulation(spec, changes);
   std::vector<Knob> made;
   for (const Change& change : changes) {

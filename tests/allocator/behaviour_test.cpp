@@ -107,7 +107,9 @@ TEST(ExpandableSegments, WhatWasMappedBeforeMemoryRanOutStays) {
 TEST(GarbageCollection, NeedsAMemoryFraction) {
   for (const auto& [words, reserved] :
        {std::pair{"garbage_collection_threshold:0.3", 90 * kMiB},
-        std::pair{"garbage_collection_threshold:0.3,per_process_memory_fraction:1.0", 50 * kMiB}}) {
+        std::pair{"garbage_collection_threshold:0.3,per_process_memory_fraction:1.0", 90 * kMiB},
+        std::pair{"garbage_collection_threshold:0.3,per_process_memory_fraction:0.99",
+                  50 * kMiB}}) {
     CachingAllocator allocator(Memory(100 * kMiB), options(words));
     allocator.free(allocator.allocate(40 * kMiB));
     allocator.allocate(50 * kMiB);
