@@ -64,6 +64,8 @@ Result<Baseline> read_baseline(const std::string& text, const std::string& path)
     return error_at({path, position_of(text, problem.byte == 0 ? 0 : problem.byte - 1), {}},
                     "is not JSON: the text ends or breaks here",
                     "a file that --update-baseline wrote");
+  } catch (const nlohmann::json::exception&) {
+    return wrong("holds a number beyond any range");
   }
   if (!json.is_object() || json.value("forerun_baseline", nlohmann::json()) != kFormat)
     return wrong("is not a baseline");

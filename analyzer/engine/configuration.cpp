@@ -1,12 +1,16 @@
 #include "analyzer/engine/configuration.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <optional>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
 #include "core/files.h"
 #include "core/nearest.h"
+#include "core/text.h"
 
 namespace forerun::engine {
 namespace {
@@ -119,8 +123,44 @@ class Reader {
   std::string path_;
 };
 
+// The end of a text in quotes that begins at `from`: of one line, or between three quotes.
+std::size_t after_quoted(std::string_view text, std::size_t from) {
+  const char quote = text[from];
+  const bool is_long = text.substr(from, 3) == std::string(3, quote);
+  for (std::size_t at = from + (is_long ? 3 : 1); at < text.size(); ++at) {
+    if (text[at] == '\\' && quote == '"') {
+      ++at;
+    } else if (!is_long && (text[at] == quote || text[at] == '\n')) {
+      return at + 1;
+    } else if (is_long && text.substr(at, 3) == std::string(3, quote)) {
+      return at + 3;
+    }
+  }
+  return text.size();
+}
+
+// TOML 1.0 knows other characters than ASCII's in quotes and comments alone. toml++ 3.3 runs into a
+// place it holds unreachable on some of them elsewhere, so they are found before it reads.
+std::optional<std::size_t> bare_beyond_ascii(std::string_view text) {
+  for (std::size_t at = text.starts_with("\xef\xbb\xbf") ? 3 : 0; at < text.size();) {
+    if (text[at] == '"' || text[at] == '\'') {
+      at = after_quoted(text, at);
+    } else if (text[at] == '#') {
+      at = std::min(text.find('\n', at), text.size());
+    } else if (static_cast<unsigned char>(text[at]) >= 0x80) {
+      return at;
+    } else {
+      ++at;
+    }
+  }
+  return std::nullopt;
+}
+
 Result<toml::table> parse_toml(const std::string& text, const std::string& path) {
   if (is_binary(text)) return error_at({path, {}, {}}, "is not a text file", "TOML");
+  if (const auto at = bare_beyond_ascii(text))
+    return error_at({path, position_of(text, *at), {}},
+                    "a character outside quotes that is not ASCII");
   // The packaged toml++ is built without exceptions, so errors come back as values.
   toml::parse_result parsed = toml::parse(text, path);
   if (parsed) return std::move(parsed).table();
