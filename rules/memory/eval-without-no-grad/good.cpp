@@ -23,7 +23,9 @@ void frozen_batch_norm(torch::nn::Sequential model, const Batches& batches, torc
 }
 
 // A look at the shapes.
-void tried_out(torch::nn::Sequential model, torch::Device device) {
+void tried_out(torch::nn::Sequential model) {
+  auto available = torch::cuda::is_available();
+  torch::Device device(available ? torch::kCUDA : torch::kCPU);
   model->eval();
   auto x = torch::ones({2, 100, 24}).to(device);
   std::cout << model->forward(x).sizes() << std::endl;

@@ -104,7 +104,9 @@ bool is_tried_out(const Analysis& of, NodeId forward) {
       if (of.value(one).form == flow::Value::Form::Element) return false;
       const ir::Op* maker = of.maker(one);
       if (maker == nullptr) continue;
-      if (maker->kind == Kind::Call || maker->kind == Kind::Load) return false;
+      const ir::Role role = of.value(one).role;
+      const bool plain = role == ir::Role::Number || role == ir::Role::Other;  // which device it is
+      if (maker->kind == Kind::Load || (maker->kind == Kind::Call && !plain)) return false;
       any |= maker->kind == Kind::Tensor && made_up.contains(maker->callee);
     }
   }
