@@ -26,3 +26,7 @@ class Distill(nn.Module):
 
     def forward(self, student, teacher):
         return self.criterion(self.softmax(student), self.softmax(teacher))  # expect: kldiv-on-probabilities
+
+
+def both_probabilities_as_in_cpp(student, teacher):
+    return F.kl_div(torch.softmax(student, 1), torch.softmax(teacher, 1))  # expect: kldiv-on-probabilities

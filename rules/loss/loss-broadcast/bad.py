@@ -25,3 +25,8 @@ def through_the_model(x, y):
 def the_other_way(x, y):
     fc = nn.Linear(8, 1)
     return F.l1_loss(fc(x).squeeze(-1), y.view(-1, 1))  # expect: loss-broadcast
+
+
+def a_layer_as_in_cpp(x, y):
+    fc = torch.nn.Linear(8, 1)
+    return F.mse_loss(fc(x), y.flatten())  # expect: loss-broadcast

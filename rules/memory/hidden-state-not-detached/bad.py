@@ -49,3 +49,12 @@ def step_by_step_and_on_to_the_next_window(cell, head, windows, opt):
             loss = loss + F.mse_loss(head(hidden), y)
         loss.backward()
         opt.step()
+
+
+def carried_as_in_cpp(cell: torch.nn.GRUCell, head: torch.nn.Linear, batches, opt):
+    hidden = torch.zeros((8, 16))
+    for x, y in batches:
+        opt.zero_grad()
+        hidden = cell(x, hidden)  # expect: hidden-state-not-detached
+        F.mse_loss(head(hidden), y).backward()
+        opt.step()

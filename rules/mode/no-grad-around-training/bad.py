@@ -37,3 +37,11 @@ def through_a_helper(net, x, y, opt):
         loss = compute_loss(net, x, y)
     loss.backward()
     opt.step()
+
+
+def a_guard_over_everything(net: torch.nn.Module, x, y, opt):
+    with torch.no_grad():  # expect: no-grad-around-training
+        opt.zero_grad()
+        loss = F.mse_loss(net(x), y)
+        loss.backward()
+        opt.step()

@@ -36,3 +36,11 @@ def one_of_two(batches, scaler):
         scaler.step(opt)
         opt_head.step()  # expect: scaled-backward-plain-step
         scaler.update()
+
+
+def past_the_scaler_as_in_cpp(net: torch.nn.Module, batches, opt, scaler):
+    for x, y in batches:
+        opt.zero_grad()
+        scaler.scale(F.mse_loss(net(x), y)).backward()
+        opt.step()  # expect: scaled-backward-plain-step
+        scaler.update()

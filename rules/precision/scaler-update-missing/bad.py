@@ -19,3 +19,10 @@ def of_a_scaler_that_came_in(net, batches, opt, scaler):
         scaler.unscale_(opt)
         torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
         scaler.step(opt)  # expect: scaler-update-missing
+
+
+def never_updated_as_in_cpp(net: torch.nn.Module, batches, opt, scaler):
+    for x, y in batches:
+        opt.zero_grad()
+        scaler.scale(F.mse_loss(net(x), y)).backward()
+        scaler.step(opt)  # expect: scaler-update-missing
