@@ -35,7 +35,9 @@ class Seen {
  private:
   bool put(std::uint64_t number) {
     const std::size_t mask = slots_.size() - 1;
-    for (std::size_t at = (number * 0x9e3779b97f4a7c15ULL >> 32) & mask;; at = (at + 1) & mask) {
+    // The node's bits come down to where the product spreads them.
+    const std::uint64_t mixed = (number ^ number >> 29) * 0x9e3779b97f4a7c15ULL;
+    for (std::size_t at = (mixed >> 32) & mask;; at = (at + 1) & mask) {
       if (slots_[at] == number) return false;
       if (slots_[at] != 0) continue;
       slots_[at] = number;
