@@ -33,11 +33,24 @@ bool is_header(const std::string& path) {
          extension == ".cuh";
 }
 
+bool is_cuda(const std::string& path) {
+  const std::string extension = fs::path(path).extension().string();
+  return extension == ".cu" || extension == ".cuh";
+}
+
+// The host's side alone, without a toolkit: its own words for a compiler are spelled out, which
+// crt/host_defines.h would do.
+void add_cuda(std::vector<std::string>& arguments) {
+  arguments.insert(arguments.end(), {"--cuda-host-only", "-nocudainc", "-nocudalib"});
+  for (const char* word : {"global", "device", "host", "shared", "constant"})
+    arguments.push_back(fmt::format("-D__{0}__=__attribute__(({0}))", word));
+}
+
 // A header is parsed as the C++ source it would be part of.
 void add_file(std::vector<std::string>& arguments, const std::string& path) {
   if (is_header(path)) {
     arguments.push_back("-x");
-    arguments.push_back("c++");
+    arguments.push_back(is_cuda(path) ? "cuda" : "c++");
   }
   arguments.push_back("--");
   arguments.push_back(path);
@@ -180,6 +193,7 @@ CommandLine with_torch(const TorchHeaders& torch, const std::string& path) {
   for (const fs::path& include : {folder / "include", folder.parent_path() / "include"}) {
     if (is_there(include)) line.arguments.push_back("-I" + include.string());
   }
+  if (is_cuda(path)) add_cuda(line.arguments);
   add_file(line.arguments, path);
   line.from = torch.major == 0 ? fmt::format("flags found: declarations in {}", torch.found_in)
                                : fmt::format("flags found: LibTorch {}.{} in {}", torch.major,

@@ -207,6 +207,45 @@ TEST(CppLowering, HeaderAsMainFile) {
   EXPECT_EQ(print(program), "function f (x)\n  backward x\n");
 }
 
+TEST(CppLowering, UnsavedTextStandsForTheFile) {
+  const TemporaryFolder folder;
+  folder.write("helper.h", "inline int beside() { return 1; }\n");
+  const std::string path = folder.write("main.cpp", "#include \"helper.h\"\nvoid saved() {}\n");
+  const std::string text = "#include \"helper.h\"\nvoid edited() {}\n";
+  const auto result = lower(path, with_declarations(), text);
+  ASSERT_TRUE(result) << to_string(result.error());
+  ASSERT_EQ(result->program.functions.size(), 2);
+  EXPECT_EQ(result->program.functions[0].name, "beside");
+  EXPECT_EQ(result->program.functions[1].name, "edited");
+}
+
+TEST(CppLowering, TextNeedsNoFile) {
+  const std::string text =
+      "#include <torch/torch.h>\nvoid f(torch::Tensor loss) { loss.backward(); }\n";
+  const auto result = lower("nowhere/to/be_found.cpp", with_declarations(), text);
+  ASSERT_TRUE(result) << to_string(result.error());
+  EXPECT_THAT(print(result->program), HasSubstr("backward loss"));
+  EXPECT_EQ(result->program.functions[0].at.file, "nowhere/to/be_found.cpp");
+}
+
+TEST(CppLowering, UnsavedZeroBytesAreRefused) {
+  const auto result = lower("x.cpp", with_declarations(), std::string("int a;\n\0", 8));
+  ASSERT_FALSE(result);
+  EXPECT_THAT(to_string(result.error()), HasSubstr("zero byte"));
+}
+
+TEST(CppLowering, CudaFilesAreReadForTheHost) {
+  for (const char* name : {"step.cu", "step.cuh"}) {
+    const auto result = lower(name, with_declarations(),
+                              "#include <torch/torch.h>\n"
+                              "__global__ void kernel(float* p) { *p = 0; }\n"
+                              "void f(torch::Tensor loss) { loss.backward(); }\n");
+    ASSERT_TRUE(result) << to_string(result.error());
+    EXPECT_THAT(print(result->program), HasSubstr("backward loss")) << name;
+    EXPECT_THAT(result->program.notes, testing::IsEmpty()) << name;
+  }
+}
+
 TEST(CppLowering, CommentsKeepTheirPlace) {
   const ir::Program program = lowered_text(
       "// first\nint f() {\n  return 1;  // NOLINT(forerun-x)\n}\n/* last\n   one */\n");
