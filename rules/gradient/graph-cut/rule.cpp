@@ -36,12 +36,11 @@ bool cuts(const Analysis& of, ValueId value) {
 }
 
 // log_alpha = torch.tensor(...); log_alpha.requires_grad = True
-bool is_asked_later(const Analysis& of) {
+bool is_asked_later(const Analysis& of, ValueId value) {
   const auto& nodes = of.graph().nodes;
-  return std::any_of(nodes.begin(), nodes.end(), [](const flow::Node& node) {
-    return node.op != nullptr && node.op->results.size() == 1 &&
-           !node.op->results.front().steps.empty() &&
-           node.op->results.front().steps.back() == "requires_grad";
+  return std::any_of(nodes.begin(), nodes.end(), [&](const flow::Node& node) {
+    return node.is(Kind::RequiresGrad) && flow::contains(node.receiver, value) &&
+           flow::literal_argument(*node.op, "requires_grad", 0) != "false";
   });
 }
 
@@ -52,7 +51,7 @@ bool is_own_parameter(const Analysis& of, ValueId value) {
   if (maker == nullptr) return false;
   const bool asks = maker->kind == Kind::RequiresGrad || of.history(value) == flow::History::Leaf ||
                     flow::literal_argument(*maker, "requires_grad", 99) == "true" ||
-                    (rebuilds(*maker) && is_asked_later(of));
+                    is_asked_later(of, value);
   if (!asks) return false;
   // Only its size came from the model.
   const Values behind = of.sources({value}, [&](const flow::Value& one) {

@@ -120,7 +120,9 @@ void check(const Analysis& of, Findings& found) {
       found.at(change, "a result that backward() needs is changed in place")
           .note(of.value(value).def, (name.empty() ? std::string("the activation") : name) +
                                          " keeps its result to compute its gradient")
-          .help("make a new tensor instead: y = y + x, not y += x");
+          .help("make a new tensor instead: y = y + x, not y += x")
+          // In a forward whose callers are not here, nobody may run backward.
+          .level(of.backwarded(value) ? Level::Error : Level::Warning);
       break;
     }
   }

@@ -172,7 +172,9 @@ void check(const Analysis& of, Findings& found) {
         .note(id, "here it meets the module's own device")
         .help(of.graph().program->language == ir::Language::Cpp
                   ? "make it with the input's options: x.options()"
-                  : "pass device=x.device");
+                  : "pass device=x.device")
+        // A layer may want an argument on the host: lengths to pack, for one.
+        .level(node.is(Kind::Forward) && node.arguments.size() > 1 ? Level::Warning : Level::Error);
   }
 }
 

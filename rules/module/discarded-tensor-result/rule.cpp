@@ -77,11 +77,19 @@ bool is_used_as_tensor(const Analysis& of, ValueId id) {
   return false;
 }
 
+// What is called is no tensor: rnn = RNN(...), RNN from outside.
+bool is_called(const Analysis& of, ValueId id) {
+  const std::vector<NodeId> uses = of.uses({id});
+  return std::any_of(uses.begin(), uses.end(), [&](NodeId use) {
+    return of.node(use).is(Kind::Forward) && flow::contains(of.node(use).receiver, id);
+  });
+}
+
 bool is_tensor(const Analysis& of, const Values& values) {
   if (values.empty()) return false;
   return std::all_of(values.begin(), values.end(), [&](ValueId id) {
     const flow::Value& value = of.value(id);
-    if (of.is_module(id)) return false;
+    if (of.is_module(id) || is_called(of, id)) return false;
     const ir::Op* maker = of.maker(id);
     if (maker != nullptr && maker->kind == Kind::Move && !of.node(value.def).receiver.empty() &&
         !flow::contains(of.node(value.def).receiver, id) &&

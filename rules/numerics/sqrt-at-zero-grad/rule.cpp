@@ -112,7 +112,9 @@ void check(const Analysis& of, Findings& found) {
     if (why.empty()) continue;
     found.at(id, fmt::format("{} has an infinite derivative at zero", node.op->callee))
         .note(of.value(given.front()).def, why)
-        .help("add a small number under the root, or clamp away from zero");
+        .help("add a small number under the root, or clamp away from zero")
+        // Nothing here tells whether anybody asks for the gradient of what came from outside.
+        .level(of.history(given) == flow::History::Maybe ? Level::Warning : Level::Error);
   }
 }
 

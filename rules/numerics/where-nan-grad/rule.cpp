@@ -135,7 +135,10 @@ void check(const Analysis& of, Findings& found) {
             .at(id,
                 fmt::format("gradients become NaN where the condition keeps {} out", risky->what))
             .note(of.value(one).def, "it is computed for all elements, the excluded ones too")
-            .help("replace the excluded inputs first: f(where(c, x, 1)), then where(c, f, 0)");
+            .help("replace the excluded inputs first: f(where(c, x, 1)), then where(c, f, 0)")
+            // Nothing here tells whether anybody asks for the gradient of what came from outside.
+            .level(of.history(risky->argument) == flow::History::Maybe ? Level::Warning
+                                                                       : Level::Error);
       }
     }
   }
