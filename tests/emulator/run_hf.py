@@ -31,8 +31,20 @@ def figures():
             "end_allocated": torch.cuda.memory_allocated()}
 
 
+def find_no_packed_sequences():
+    """Positions 0, 1, 2, ... are one sequence: on a GPU the search ends in None, which computed zeros do not tell."""
+    import transformers.masking_utils as masking
+    search = masking.find_packed_sequence_indices
+
+    def searched(*args, **kwargs):
+        search(*args, **kwargs)
+
+    masking.find_packed_sequence_indices = searched
+
+
 def run(case):
     torch.manual_seed(0)
+    find_no_packed_sequences()
     precision = case["precision"]
     config = getattr(transformers, case["config_class"])(**case.get("overrides", {}))
     dtype = torch.bfloat16 if precision == "bf16" else torch.float32
