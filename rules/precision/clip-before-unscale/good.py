@@ -165,3 +165,17 @@ def are_they_finite(net, loader, opt, scaler):
         scaler.step(opt)
         scaler.update()
     return finite
+
+
+def unscaled_whenever_clipped(net, batches, opt, scaler, criterion, norm, value):
+    for x, y in batches:
+        opt.zero_grad()
+        scaler.scale(criterion(net(x), y)).backward()
+        if norm or value:
+            scaler.unscale_(opt)
+        if norm:
+            torch.nn.utils.clip_grad_norm_(net.parameters(), norm)
+        if value:
+            torch.nn.utils.clip_grad_value_(net.parameters(), value)
+        scaler.step(opt)
+        scaler.update()

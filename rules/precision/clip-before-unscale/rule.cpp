@@ -67,6 +67,28 @@ bool ends_scaling(const Analysis& of, NodeId id, const Values& scalers,
   return of.may_touch(id, scalers);
 }
 
+// `if scaler and (norm or value): unscale_` before `if norm: clip`: whenever gradients are clipped
+// they were unscaled. The branches around such an unscale.
+std::set<NodeId> gates(const Analysis& of, NodeId look) {
+  Values conditions;
+  for (const Analysis::Guard& guard : of.guards(look)) {
+    if (guard.taken > 0) flow::add(conditions, of.node(guard.branch).receiver);
+  }
+  std::set<NodeId> found;
+  for (const NodeId unscale : of.all(Kind::Unscale)) {
+    for (const Analysis::Guard& guard : of.guards(unscale)) {
+      for (const ValueId one : of.sources(of.node(guard.branch).receiver)) {
+        const ir::Op* maker = of.maker(one);
+        if (maker == nullptr || maker->kind != Kind::Arith || maker->callee != "or") continue;
+        for (const Values& part : of.node(of.value(one).def).arguments) {
+          if (flow::intersect(part, conditions)) found.insert(guard.branch);
+        }
+      }
+    }
+  }
+  return found;
+}
+
 // On some path from the backward of a scaled loss, gradients are clipped or measured while still
 // multiplied by the scale.
 void check(const Analysis& of, Findings& found) {
@@ -81,9 +103,12 @@ void check(const Analysis& of, Findings& found) {
       if (reported.contains(look) || (clips && knows_the_scale(of, look))) continue;
       const Analysis::Parameters wanted = clips ? clipped(of, look) : Analysis::Parameters{};
       if (clips && !of.overlap(of.gradients_of(backward), wanted)) continue;
+      const std::set<NodeId> decided = gates(of, look);
       const auto met = of.path(
           backward, [&](NodeId at) { return at == look; },
-          [&](NodeId at) { return ends_scaling(of, at, scalers, wanted); });
+          [&](NodeId at) {
+            return decided.contains(at) || ends_scaling(of, at, scalers, wanted);
+          });
       if (!met) continue;
       reported.insert(look);
       if (!clips) {
