@@ -16,15 +16,15 @@ using Json = nlohmann::ordered_json;
 using pipeline::Outcome;
 
 Json describe(const Spec& spec, const devices::Device& device) {
-  return {{"tool", "forerun estimate"},
-          {"version", kVersion},
-          {"context",
-           {{"spec", spec.path},
-            {"gpu", device.name},
-            {"framework", name(spec.framework)},
-            {"allocator", text(spec.allocator).empty()
-                            ? "native backend, default options"
-                            : "native backend, " + text(spec.allocator)}}}};
+  return {
+      {"tool", "forerun estimate"},
+      {"version", kVersion},
+      {"context",
+       {{"spec", spec.path},
+        {"gpu", device.name},
+        {"framework", name(spec.framework)},
+        {"allocator", text(spec.allocator).empty() ? "native backend, default options"
+                                                   : "native backend, " + text(spec.allocator)}}}};
 }
 
 std::string dump(const Json& json) {
