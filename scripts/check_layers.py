@@ -90,7 +90,8 @@ def owners(root, components):
     found = {}
     for component in components:
         patterns = [f"{component.folder}/*.{kind}" for kind in ("cpp", "h", "def")]
-        for pattern in patterns + component.catalogues:
+        headers = [pattern[:-3] + "h" for pattern in component.catalogues if pattern.endswith("/*.cpp")]
+        for pattern in patterns + component.catalogues + headers:
             found.update({path.relative_to(root).as_posix(): component for path in root.glob(pattern)})
     return {name: component for name, component in found.items() if not name.endswith(".json")}
 
