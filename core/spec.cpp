@@ -18,10 +18,10 @@ constexpr std::size_t kMaxChain = 16;  // specs that run before one another
 constexpr std::int64_t kMaxAccumulation = 10'000;
 
 const std::vector<std::string> kKeys = {
-    "model",      "input",      "target",       "loss",
-    "batch_size", "precision",  "optimizer",    "gradient_accumulation_steps",
-    "clip_norm",  "checkpoint", "gpu",          "framework",
-    "setup",      "after",      "dataset_size", "epochs",
+    "model",           "input",      "target",       "loss",
+    "batch_size",      "precision",  "optimizer",    "gradient_accumulation_steps",
+    "clip_norm",       "checkpoint", "gpu",          "framework",
+    "setup",           "after",      "dataset_size", "epochs",
     "sequence_length", "allocator"};
 
 class Reader {
@@ -231,7 +231,8 @@ Status Reader::source(const YAML::Node& node) {
   } else {
     const ConfigValue* known = made.config.find("architectures");
     if (known == nullptr || known->items.empty())
-      return error_at(at(node), "the model has no 'class', and its configuration no 'architectures'",
+      return error_at(at(node),
+                      "the model has no 'class', and its configuration no 'architectures'",
                       "model: {hf_config: config.json, class: AutoModelForCausalLM}");
     made.name = known->items[0].text;
   }

@@ -208,8 +208,7 @@ class Session {
       if (step.output >= 0) known.insert(step.output);
       known.insert(step.also.begin(), step.also.end());
     }
-    frame->recompute = [this, begin,
-                        arguments](const std::shared_ptr<ops::CheckpointFrame>& own) {
+    frame->recompute = [this, begin, arguments](const std::shared_ptr<ops::CheckpointFrame>& own) {
       recompute(begin, arguments, own);
     };
     return frame;
@@ -252,8 +251,7 @@ class Session {
                     fmt::format("{} of {}: {}", what, instruction.where, instruction.op->name),
                     instruction.where);
     Tensors inputs, parameters;
-    for (const graph::ValueId id : instruction.inputs)
-      inputs.push_back(id < 0 ? Tensor{} : at(id));
+    for (const graph::ValueId id : instruction.inputs) inputs.push_back(id < 0 ? Tensor{} : at(id));
     for (const int index : instruction.parameters) {
       parameters.push_back(index < 0 ? Tensor{} : tensors_[static_cast<std::size_t>(index)]->value);
     }

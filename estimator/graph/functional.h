@@ -57,7 +57,7 @@ Name sigmoid(Name a);
 Name silu(Name a);
 Name gelu(Name a);
 Name relu(Name a);
-Name compare(Name a, Name b);   // a < b and the like: bool
+Name compare(Name a, Name b);  // a < b and the like: bool
 Name compare_number(Name a);
 Name logical_and(Name a, Name b);
 Name masked_fill(Name x, Name mask);

@@ -29,8 +29,8 @@ struct Parameter {
   std::string name;  // "linear 1 weight"
   Shape shape;
   DType dtype = DType::Float32;
-  std::string owner;      // "linear 1"
-  bool trainable = true;  // false: a buffer, such as batch norm's running mean
+  std::string owner;       // "linear 1"
+  bool trainable = true;   // false: a buffer, such as batch norm's running mean
   bool discarded = false;  // made and thrown away while the model is made (tied weights)
 };
 
@@ -42,20 +42,20 @@ struct Instruction {
   ValueId output = -1;
   // The operator's other results, or names its Python function holds until it returns.
   std::vector<ValueId> also;
-  std::string where;          // "linear 1"
-  int checkpoint = -1;        // which checkpointed block it belongs to, -1: none
+  std::string where;    // "linear 1"
+  int checkpoint = -1;  // which checkpointed block it belongs to, -1: none
 };
 
 struct Graph {
   std::vector<Value> values;
   std::vector<Parameter> parameters;  // and buffers, in the order model.to(device) moves them
-  std::vector<Instruction> setup;       // how the model is made on the device; empty: it is moved
+  std::vector<Instruction> setup;     // how the model is made on the device; empty: it is moved
   std::vector<Instruction> instructions;
   ValueId input = -1;
   ValueId target = -1;
   ValueId loss = -1;
-  bool by_setup = false;  // the model is made by `setup`
-  std::vector<std::string> notes;  // what is not modelled, aloud
+  bool by_setup = false;                   // the model is made by `setup`
+  std::vector<std::string> notes;          // what is not modelled, aloud
   std::map<std::string, Location> places;  // "linear 1" -> where the spec names it
 
   // Of what trains; buffers are not counted.

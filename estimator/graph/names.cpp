@@ -86,8 +86,8 @@ Name Builder::made_parameter(std::string role, Shape shape, DType dtype, bool tr
 
 Name Builder::keep_as_state(std::string role, Name value) {
   if (failed() || !value) return {};
-  graph_.parameters.push_back({fmt::format("{} {}", where_, role), value.shape(), value.dtype(),
-                               where_, false});
+  graph_.parameters.push_back(
+      {fmt::format("{} {}", where_, role), value.shape(), value.dtype(), where_, false});
   const int index = static_cast<int>(graph_.parameters.size()) - 1;
   graph_.values[static_cast<std::size_t>(value.id())].parameter = index;
   pinned_.insert(value.id());

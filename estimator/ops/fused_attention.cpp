@@ -42,7 +42,8 @@ std::int64_t flash_splits(const Tensor& q, std::int64_t keys, const devices::Dev
 
 // Laid out [batch, length, heads, head].
 Tensor by_length(Runtime& run, const Tensor& like, DType dtype, std::string_view role) {
-  Tensor made = run.output({like.shape[0], like.shape[2], like.shape[1], like.shape[3]}, dtype, role);
+  Tensor made =
+      run.output({like.shape[0], like.shape[2], like.shape[1], like.shape[3]}, dtype, role);
   return transpose(run, made, 1, 2);
 }
 
@@ -105,8 +106,7 @@ Tensors forward(Runtime& run, const Tensors& in, const Tensors&, const Attribute
   const Tensor sums = run.output({q.shape[0], q.shape[1], length}, DType::Float32, "log-sum-exp");
   Tensor state, offset, partial_sums, partial_outputs;
   if (flash) {
-    const std::int64_t splits =
-        with.p > 0 ? 1 : flash_splits(q, k.shape[2], run.device);
+    const std::int64_t splits = with.p > 0 ? 1 : flash_splits(q, k.shape[2], run.device);
     if (splits > 1) {
       partial_sums = run.output({splits, q.shape[0], q.shape[1], q.shape[2]}, DType::Float32,
                                 "log-sum-exp of each split");

@@ -11,11 +11,13 @@ namespace {
 
 constexpr std::int64_t kScanScratchBytes = 1023;
 
-// cub's radix sort of pairs of int64: one tile needs no memory, more of them what embedding.cpp has.
+// cub's radix sort of pairs of int64: one tile needs no memory, more of them what embedding.cpp
+// has.
 std::int64_t sort_scratch_bytes(std::int64_t n) {
   constexpr std::int64_t kOneTile = 2304, kAlign = 256, kTile = 4608, kCounters = 16'895;
   if (n <= kOneTile) return 1;
-  return 2 * ((8 * n + kAlign - 1) / kAlign) * kAlign + 1024 * ((n + kTile - 1) / kTile) + kCounters;
+  return 2 * ((8 * n + kAlign - 1) / kAlign) * kAlign + 1024 * ((n + kTile - 1) / kTile) +
+         kCounters;
 }
 
 Tensor indices_of(Runtime& run, std::int64_t n, std::string_view role) {
@@ -30,8 +32,7 @@ Tensors top_k(Runtime& run, const Tensors& in, const Tensors&, const Attributes&
   Tensor indices = run.output(shape, DType::Int64, "their indices");
   run.launch("topk", {&x, &values});
   Node* node = run.record_strided(
-      "topk", {&values}, {&x},
-      [whole = x.shape](Runtime& r, Node&, Tensors& grad) -> Tensors {
+      "topk", {&values}, {&x}, [whole = x.shape](Runtime& r, Node&, Tensors& grad) -> Tensors {
         Tensor back = r.output(whole, grad[0].dtype, "gradient scattered");
         r.launch("scatter", {&grad[0], &back});
         return {back};

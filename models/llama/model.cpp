@@ -1,5 +1,6 @@
-// Llama and the decoders in its image (transformers 5.24, models/{llama,mistral,qwen2,qwen3,gemma,mixtral}/
-// modeling_*.py, which are one text with a few differences).
+// Llama and the decoders in its image (transformers 5.24,
+// models/{llama,mistral,qwen2,qwen3,gemma,mixtral}/ modeling_*.py, which are one text with a few
+// differences).
 #include <memory>
 #include <string>
 #include <utility>
@@ -32,8 +33,9 @@ struct Config {
 void check_window(Fields& fields, const Spec& spec, const std::string& name) {
   const auto window = fields.maybe_integer(name);
   if (window && spec.sequence_length && *spec.sequence_length >= *window)
-    fields.fail(name, fmt::format("a sliding window of {} under {} tokens is not modelled", *window,
-                                  *spec.sequence_length),
+    fields.fail(name,
+                fmt::format("a sliding window of {} under {} tokens is not modelled", *window,
+                            *spec.sequence_length),
                 "a sequence_length below the window");
 }
 
@@ -51,8 +53,9 @@ Config read(Fields& fields, const Spec& spec) {
   if (!head) heads_divide(fields, "hidden_size", c.width, c.heads);
   c.head = head.value_or(c.width / c.heads);
   if (c.heads % c.kv_heads != 0)
-    fields.fail("num_key_value_heads", fmt::format("{} heads are not a multiple of {} key-value heads",
-                                                   c.heads, c.kv_heads));
+    fields.fail(
+        "num_key_value_heads",
+        fmt::format("{} heads are not a multiple of {} key-value heads", c.heads, c.kv_heads));
   c.act = activation_word(fields, "hidden_act", gemma ? "gelu_pytorch_tanh" : "silu");
   c.attention_dropout = probability(fields, "attention_dropout", 0);
   c.cache = fields.flag("use_cache", true);
@@ -72,8 +75,8 @@ Config read(Fields& fields, const Spec& spec) {
     c.experts = {c.width, c.inner, fields.integer("num_local_experts", 8),
                  fields.integer("num_experts_per_tok", 2), c.act};
     if (c.experts.chosen > c.experts.experts)
-      fields.fail("num_experts_per_tok", fmt::format("{} of {} experts", c.experts.chosen,
-                                                     c.experts.experts));
+      fields.fail("num_experts_per_tok",
+                  fmt::format("{} of {} experts", c.experts.chosen, c.experts.experts));
     fields.only("output_router_logits", false);
     if (fields.number("router_jitter_noise", 0) != 0)
       fields.fail("router_jitter_noise", "a router with noise is not modelled",
@@ -82,8 +85,10 @@ Config read(Fields& fields, const Spec& spec) {
     check_window(fields, spec, "sliding_window");
     c.sliding = fields.has("sliding_window");
     if (spec.precision != Precision::Bf16)
-      fields.fail("model_type", fmt::format("a mixture of experts in {} is not modelled: its rows by "
-                                            "expert depend on the data", name(spec.precision)),
+      fields.fail("model_type",
+                  fmt::format("a mixture of experts in {} is not modelled: its rows by "
+                              "expert depend on the data",
+                              name(spec.precision)),
                   "precision: bf16");
   }
   if (type == "qwen2" || type == "qwen3") {
@@ -189,7 +194,8 @@ Name build(Builder& b, const Spec& spec, Name) {
   Name scale;
   if (c.scaled_embedding) scale = b.state("embed_scale", {}, DType::Float32);
   std::vector<Layer> layers;
-  for (std::int64_t i = 0; i < c.layers; ++i) layers.emplace_back(b, c, fmt::format("layers.{}", i));
+  for (std::int64_t i = 0; i < c.layers; ++i)
+    layers.emplace_back(b, c, fmt::format("layers.{}", i));
   const RmsNorm norm(b, "norm", c.width, c.norm);
   const RotaryEmbedding rotary_embedding(b, "rotary_emb", c.head);
   rotary_embedding.initialise();
@@ -223,9 +229,9 @@ Name build(Builder& b, const Spec& spec, Name) {
 
 }  // namespace
 
-extern const Model llama{[](const ModelSource& source) {
-                           return is_type(source, {"llama", "mistral", "qwen2", "qwen3", "gemma",
-                                             "mixtral"});
-                         },
-                         build};
+extern const Model llama{
+    [](const ModelSource& source) {
+      return is_type(source, {"llama", "mistral", "qwen2", "qwen3", "gemma", "mixtral"});
+    },
+    build};
 }  // namespace forerun::models

@@ -126,7 +126,8 @@ Name build(Builder& b, const Spec& spec, Name) {
   LayerNorm final_norm;
   if (c.final_norm) final_norm = {b, "final_layer_norm", c.width};
   std::vector<Layer> layers;
-  for (std::int64_t i = 0; i < c.layers; ++i) layers.emplace_back(b, c, fmt::format("layers.{}", i));
+  for (std::int64_t i = 0; i < c.layers; ++i)
+    layers.emplace_back(b, c, fmt::format("layers.{}", i));
   Linear head(b, "lm_head", c.embedded, c.vocab, false);
   if (c.tie) tie(b, head.weight, table.weight);
 

@@ -1,5 +1,5 @@
-// Phi (transformers 5.24, models/phi/modeling_phi.py): attention and feed-forward side by side, rotary
-// positions over a part of each head.
+// Phi (transformers 5.24, models/phi/modeling_phi.py): attention and feed-forward side by side,
+// rotary positions over a part of each head.
 #include <string>
 #include <utility>
 #include <vector>
@@ -137,7 +137,8 @@ Name build(Builder& b, const Spec& spec, Name) {
 
   const Embedding table(b, "embed_tokens", c.vocab, c.width);
   std::vector<Layer> layers;
-  for (std::int64_t i = 0; i < c.layers; ++i) layers.emplace_back(b, c, fmt::format("layers.{}", i));
+  for (std::int64_t i = 0; i < c.layers; ++i)
+    layers.emplace_back(b, c, fmt::format("layers.{}", i));
   const RotaryEmbedding rotary_embedding(b, "rotary_emb", c.rotated);
   const LayerNorm norm(b, "final_layernorm", c.width);
   rotary_embedding.initialise();

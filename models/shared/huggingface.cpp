@@ -13,9 +13,8 @@ namespace fn = graph::fn;
 bool is_type(const ModelSource& source, std::initializer_list<const char*> types) {
   if (source.kind != ModelSource::Kind::HfConfig) return false;
   const ConfigValue* type = source.config.find("model_type");
-  return type != nullptr && std::any_of(types.begin(), types.end(), [&](const char* one) {
-           return type->text == one;
-         });
+  return type != nullptr && std::any_of(types.begin(), types.end(),
+                                        [&](const char* one) { return type->text == one; });
 }
 
 namespace {
@@ -33,16 +32,49 @@ const char* auto_class(Task task) {
 
 // PreTrainedConfig's own fields, which change nothing of a training step's memory.
 void common_fields(Fields& fields) {
-  fields.neutral({"_name_or_path", "architectures", "model_type", "transformers_version", "dtype",
-                  "torch_dtype", "bos_token_id", "eos_token_id", "pad_token_id", "sep_token_id",
-                  "decoder_start_token_id", "initializer_range", "initializer_factor",
-                  "is_encoder_decoder", "id2label", "label2id", "num_labels", "return_dict",
-                  "task_specific_params", "tokenizer_class", "finetuning_task", "use_cache",
-                  "tie_word_embeddings", "problem_type", "prefix", "bad_words_ids",
-                  "cross_attention_hidden_size", "auto_map", "torchscript", "gradient_checkpointing",
-                  "pruned_heads", "chunk_size_feed_forward", "language", "generation_config",
-                  "_commit_hash", "max_length", "num_return_sequences", "temperature", "top_k",
-                  "top_p", "is_decoder", "rms_norm_eps", "layer_norm_eps"});
+  fields.neutral({"_name_or_path",
+                  "architectures",
+                  "model_type",
+                  "transformers_version",
+                  "dtype",
+                  "torch_dtype",
+                  "bos_token_id",
+                  "eos_token_id",
+                  "pad_token_id",
+                  "sep_token_id",
+                  "decoder_start_token_id",
+                  "initializer_range",
+                  "initializer_factor",
+                  "is_encoder_decoder",
+                  "id2label",
+                  "label2id",
+                  "num_labels",
+                  "return_dict",
+                  "task_specific_params",
+                  "tokenizer_class",
+                  "finetuning_task",
+                  "use_cache",
+                  "tie_word_embeddings",
+                  "problem_type",
+                  "prefix",
+                  "bad_words_ids",
+                  "cross_attention_hidden_size",
+                  "auto_map",
+                  "torchscript",
+                  "gradient_checkpointing",
+                  "pruned_heads",
+                  "chunk_size_feed_forward",
+                  "language",
+                  "generation_config",
+                  "_commit_hash",
+                  "max_length",
+                  "num_return_sequences",
+                  "temperature",
+                  "top_k",
+                  "top_p",
+                  "is_decoder",
+                  "rms_norm_eps",
+                  "layer_norm_eps"});
   fields.only("output_attentions", false);
   fields.only("output_hidden_states", false);
   fields.only("_attn_implementation", {"sdpa"}, "sdpa");
@@ -84,7 +116,8 @@ bool begin(Builder& b, Fields& fields, const Spec& spec, const std::vector<std::
   if (!task_of(b, spec, known)) return false;
   const auto unread = fields.unread();
   if (!unread.empty())
-    b.note(fmt::format("of the configuration, taken to change no byte: {}", fmt::join(unread, ", ")));
+    b.note(
+        fmt::format("of the configuration, taken to change no byte: {}", fmt::join(unread, ", ")));
   if (spec.framework.frontend == Framework::Frontend::LibTorch)
     b.fail(error_at(spec.framework.at, "transformers' models are Python's alone",
                     "framework: pytorch-2.11"));
@@ -102,8 +135,8 @@ std::int64_t labels_of(Fields& fields) {
 
 std::int64_t text_length(Builder& b, const Spec& spec, std::int64_t most) {
   if (!spec.sequence_length) {
-    b.fail(error_at({spec.path, {}, {}}, "the spec has no 'sequence_length'",
-                    "sequence_length: 512"));
+    b.fail(
+        error_at({spec.path, {}, {}}, "the spec has no 'sequence_length'", "sequence_length: 512"));
     return 1;
   }
   if (most > 0 && *spec.sequence_length > most)
@@ -132,7 +165,8 @@ std::string activation_word(Fields& fields, const std::string& name, const std::
 void heads_divide(Fields& fields, const std::string& width_name, std::int64_t width,
                   std::int64_t heads) {
   if (width % heads != 0)
-    fields.fail(width_name, fmt::format("{} {} is not a multiple of {} heads", width_name, width, heads));
+    fields.fail(width_name,
+                fmt::format("{} {} is not a multiple of {} heads", width_name, width, heads));
 }
 
 void tie(Builder& b, Name& parameter, const Name& to) {
@@ -140,9 +174,7 @@ void tie(Builder& b, Name& parameter, const Name& to) {
   parameter = to;
 }
 
-Name position_ids(Builder& b, std::int64_t length) {
-  return fn::add_number(fn::arange(b, length));
-}
+Name position_ids(Builder& b, std::int64_t length) { return fn::add_number(fn::arange(b, length)); }
 
 void look_for_packed_sequences(Builder& b, std::int64_t batch, std::int64_t length) {
   const Builder::Scope scope(b, "mask");

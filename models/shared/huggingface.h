@@ -17,8 +17,9 @@ bool is_type(const ModelSource& source, std::initializer_list<const char*> types
 
 enum class Task { CausalLm, MaskedLm, SequenceClassification, Seq2SeqLm, ImageClassification };
 
-// Checks the class ("AutoModelForCausalLM" or one of the family's own), reads the fields that change
-// nothing, refuses those that no family models, notes the ones nobody knows. False: an error came.
+// Checks the class ("AutoModelForCausalLM" or one of the family's own), reads the fields that
+// change nothing, refuses those that no family models, notes the ones nobody knows. False: an error
+// came.
 bool begin(Builder& b, Fields& fields, const Spec& spec, const std::vector<std::string>& classes,
            Task task);
 

@@ -112,8 +112,7 @@ const Word kWords[] = {
     {"swish", [](const Name& x) { return fn::silu(x); }},
     {"relu", [](const Name& x) { return fn::relu(x); }},
     {"tanh", [](const Name& x) { return fn::tanh(x); }},
-    {"quick_gelu",
-     [](const Name& x) { return fn::mul(x, fn::sigmoid(fn::mul_number(x))); }},
+    {"quick_gelu", [](const Name& x) { return fn::mul(x, fn::sigmoid(fn::mul_number(x))); }},
 };
 
 }  // namespace

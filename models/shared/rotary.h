@@ -11,8 +11,8 @@ struct Rotary {
   Name cos, sin;  // [1, length, head]
 };
 
-// Its buffers inv_freq and original_inv_freq: 1 / base^(arange(0, dim, 2) / dim). The frequencies of
-// every kind of rope have the same shapes.
+// Its buffers inv_freq and original_inv_freq: 1 / base^(arange(0, dim, 2) / dim). The frequencies
+// of every kind of rope have the same shapes.
 class RotaryEmbedding {
  public:
   RotaryEmbedding(Builder& b, std::string name, std::int64_t dim);

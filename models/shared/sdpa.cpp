@@ -7,7 +7,8 @@ namespace fn = graph::fn;
 
 Name sdpa(Builder& b, Name q, Name k, Name v, Attention with) {
   if (b.failed() || !q || !k || !v) return {};
-  Name out = b.apply_one(ops::kFusedAttention, {q, k, v}, {.p = with.dropout, .causal = with.causal});
+  Name out =
+      b.apply_one(ops::kFusedAttention, {q, k, v}, {.p = with.dropout, .causal = with.causal});
   return fn::contiguous(fn::transpose(std::move(out), 1, 2));
 }
 

@@ -25,8 +25,9 @@ Json load() {
 Result<Spec> spec_of(const std::string& config, const std::string& rest) {
   const std::string folder = testing::TempDir();
   std::ofstream(folder + "/config.json") << config;
-  return parse_spec("model: {hf_config: config.json, class: AutoModelForCausalLM}\noptimizer: adamw\n" + rest,
-                    folder + "/spec.yaml");
+  return parse_spec(
+      "model: {hf_config: config.json, class: AutoModelForCausalLM}\noptimizer: adamw\n" + rest,
+      folder + "/spec.yaml");
 }
 
 std::string problem(const Json& config, const std::string& rest) {
@@ -39,8 +40,8 @@ std::string problem(const Json& config, const std::string& rest) {
 const std::string kShort = "batch_size: 2\nsequence_length: 32\ngpu: a100-sxm-80gb\n";
 
 Json small_llama() {
-  return {{"model_type", "llama"},        {"vocab_size", 512},       {"hidden_size", 64},
-          {"intermediate_size", 128},     {"num_hidden_layers", 1},  {"num_attention_heads", 4}};
+  return {{"model_type", "llama"},    {"vocab_size", 512},      {"hidden_size", 64},
+          {"intermediate_size", 128}, {"num_hidden_layers", 1}, {"num_attention_heads", 4}};
 }
 
 TEST(Models, EveryFigureOfEveryStepToTheByte) {
@@ -49,11 +50,11 @@ TEST(Models, EveryFigureOfEveryStepToTheByte) {
   for (const Json& one : cases) {
     const std::string name = one.at("name");
     const Json& truth = one.at("truth");
-    const auto spec =
-        spec_of(truth.at("config").dump(1),
-                fmt::format("batch_size: {}\nsequence_length: {}\nprecision: {}\ngpu: {}\n",
-                            one.at("batch_size").get<int>(), one.at("length").get<int>(),
-                            one.at("precision").get<std::string>(), one.at("gpu").get<std::string>()));
+    const auto spec = spec_of(
+        truth.at("config").dump(1),
+        fmt::format("batch_size: {}\nsequence_length: {}\nprecision: {}\ngpu: {}\n",
+                    one.at("batch_size").get<int>(), one.at("length").get<int>(),
+                    one.at("precision").get<std::string>(), one.at("gpu").get<std::string>()));
     ASSERT_TRUE(spec) << name << ": " << to_string(spec.error());
     const auto made = pipeline::estimate({*spec}, *devices::find(spec->gpu));
     ASSERT_TRUE(made) << name << ": " << to_string(made.error());
@@ -132,7 +133,9 @@ TEST(Models, CheckpointingLowersThePeak) {
   deep["num_hidden_layers"] = 8;
   auto peak = [&](const std::string& rest) {
     const auto spec = spec_of(deep.dump(1), "batch_size: 64\nsequence_length: 256\n" + rest);
-    return pipeline::estimate({*spec}, *devices::find("a100-sxm-80gb"))->front().memory.peak_allocated_bytes;
+    return pipeline::estimate({*spec}, *devices::find("a100-sxm-80gb"))
+        ->front()
+        .memory.peak_allocated_bytes;
   };
   EXPECT_LT(2 * peak("checkpoint: every_block\n"), peak(""));
 }
