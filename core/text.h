@@ -20,6 +20,10 @@ Position position_of(std::string_view text, std::size_t offset);
 // The UTF-16 code units that UTF-8 text takes; a character that begins in it counts whole.
 int utf16_units(std::string_view text);
 
+// The text with U+FFFD for every byte that is in no character of UTF-8 (Unicode 15, table 3-7: no
+// overlong forms, no surrogates). What is UTF-8 comes back as it is.
+std::string valid_utf8(std::string_view text);
+
 // Letters, digits and the characters of `kept` as they are, every other byte as %XX (RFC
 // 3986, 2.1).
 std::string percent_encoded(std::string_view text, std::string_view kept);

@@ -192,10 +192,22 @@ class Linter {
     return result;
   }
 
-  Result<ir::Program> lower(const std::string& name, std::string text, FileResult& result) {
-    if (is_binary(text))
+  // C++ compilers take bytes that are not UTF-8 in comments and literals (Clang warns of
+  // -Winvalid-utf8 at most); Python wants its encoding declared (PEP 263), and only UTF-8 is read.
+  static Status check_encoding(const std::string& name, std::string_view text, FileResult& result) {
+    if (!is_binary(text)) return Done{};
+    if (!is_cpp(name))
       return error_at({name, {}, {}}, "is not a text file in UTF-8",
-                      is_cpp(name) ? "C++ source" : "Python source");
+                      "Python source in UTF-8 (save it as UTF-8 if it declares another coding)");
+    if (text.find('\0') != std::string_view::npos)
+      return error_at({name, {}, {}}, "is not a text file: it holds a NUL byte", "C++ source");
+    result.notes.push_back(name + ": is not in UTF-8: checked all the same, with columns in bytes");
+    return Done{};
+  }
+
+  Result<ir::Program> lower(const std::string& name, std::string text, FileResult& result) {
+    if (const Status readable = check_encoding(name, text, result); !readable)
+      return readable.error();
     const std::string& kept = result.texts[name] = std::move(text);
     return is_cpp(name) ? lower_cpp(name, kept, result) : python::lower(kept, name);
   }

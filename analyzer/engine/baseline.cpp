@@ -91,7 +91,7 @@ std::string write_baseline(const std::vector<Finding>& findings, const Texts& te
   const std::vector<std::string> prints = fingerprints(findings, texts);
   for (std::size_t i = 0; i < findings.size(); ++i) {
     json["findings"].push_back({{"rule", findings[i].rule_id},
-                                {"path", findings[i].location.file},
+                                {"path", valid_utf8(findings[i].location.file)},
                                 {"fingerprint", prints[i]}});
   }
   return json.dump(1) + "\n";

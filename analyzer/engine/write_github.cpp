@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "analyzer/engine/writers.h"
+#include "core/text.h"
 
 namespace forerun::engine {
 namespace {
@@ -50,7 +51,7 @@ std::string write_github(const Report& report) {
     text += fmt::format("::{} {},title={}::{}\n", command(finding.level), where,
                         escaped(finding.rule_id, true), escaped(body, false));
   }
-  return text;
+  return valid_utf8(text);
 }
 
 }  // namespace forerun::engine

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "analyzer/engine/writers.h"
+#include "core/text.h"
 
 namespace forerun::engine {
 namespace {
@@ -41,7 +42,7 @@ std::string write_text(const Report& report, bool colour) {
       text += fmt::format("{}: note: {}\n", to_string(related.location), related.message);
     if (!finding.help.empty()) text += fmt::format("help: {}\n", finding.help);
   }
-  return text;
+  return valid_utf8(text);
 }
 
 std::string write_statistics(const Report& report) {

@@ -21,6 +21,17 @@ TEST(PositionOf, LinesAndBytesFromOne) {
   EXPECT_EQ(position_of("ab\n", 99), (Position{2, 1})) << "beyond the text is its end";
 }
 
+TEST(ValidUtf8, BytesOfNoCharacterAreReplaced) {
+  const std::string bad = "\xef\xbf\xbd";
+  for (const char* kept : {"", "a", "\xc3\xa9", "\xed\x9f\xbf", "\xf4\x8f\xbf\xbf"})
+    EXPECT_EQ(valid_utf8(kept), kept);
+  EXPECT_EQ(valid_utf8("a\xd6\xd0z"), "a" + bad + bad + "z") << "GBK";
+  EXPECT_EQ(valid_utf8("\xe2\x82"), bad + bad) << "cut short";
+  EXPECT_EQ(valid_utf8("\xc0\xaf"), bad + bad) << "overlong";
+  EXPECT_EQ(valid_utf8("\xed\xa0\x80"), bad + bad + bad) << "a surrogate";
+  EXPECT_EQ(valid_utf8("\xf4\x90\x80\x80"), bad + bad + bad + bad) << "beyond U+10FFFF";
+}
+
 TEST(Utf16Units, PairsBeyondTheBasicPlane) {
   EXPECT_EQ(utf16_units(""), 0);
   EXPECT_EQ(utf16_units("a\xc3\xa9"), 2);  // é

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "core/files.h"
 #include "tests/lint_cli/lint_command.h"
 
 namespace forerun::test {
@@ -194,6 +195,57 @@ TEST_F(LintCli, OtherFilesAreCheckedWhenOneCannotBe) {
   const auto json = nlohmann::json::parse(lint_here("a.py junk.py --format json").out);
   EXPECT_EQ(json["could_not_check"].size(), 1u);
   EXPECT_EQ(json["findings"].size(), 2u);
+}
+
+// GBK, as editors in China wrote it for long: compilers take it, in comments and in literals.
+TEST_F(LintCli, CppThatIsNotUtf8IsChecked) {
+  folder_.write("a.cpp",
+                "#include <torch/torch.h>\n"
+                "// \xd6\xd0\xce\xc4\n"
+                "void f() {\n"
+                "  const char* s = \"\xd6\xd0\"; torch::NoGradGuard();  // \xce\xc4\n"
+                "}\n");
+  // Our own declarations of the API: no LibTorch, and seconds.
+  const std::string command = "a.cpp --no-cache --torch '" FORERUN_SOURCE_DIR
+                              "/analyzer/cpp/headers' ";
+  const CommandResult text = lint_here(command);
+  EXPECT_EQ(text.exit_code, 1) << text.err;
+  EXPECT_THAT(text.out, StartsWith("a.cpp:4:25: "));
+  EXPECT_THAT(text.err, HasSubstr("a.cpp: is not in UTF-8: checked all the same"));
+  for (const char* format : {"json", "sarif", "gitlab"}) {
+    const CommandResult result = lint_here(command + "--format " + format);
+    EXPECT_EQ(result.exit_code, 1) << format << result.err;
+    EXPECT_TRUE(nlohmann::json::accept(result.out)) << format;
+  }
+  EXPECT_EQ(lint_here(command + "--baseline b.json --update-baseline").exit_code, 0);
+  EXPECT_EQ(lint_here(command + "--baseline b.json").exit_code, 0);
+}
+
+// Names of files are bytes too, and every format has them.
+TEST_F(LintCli, WritersReplaceWhatIsNotUtf8) {
+  const std::string name = "\xd6\xd0.py";
+  folder_.write(name, kHazard);
+  for (const char* format : {"json", "sarif", "gitlab", "junit", "github", "text"}) {
+    const CommandResult result = lint_here("'" + name + "' --format " + format);
+    EXPECT_EQ(result.exit_code, 1) << format << result.err;
+    EXPECT_THAT(result.out, Not(HasSubstr("\xd6\xd0"))) << format;
+    EXPECT_FALSE(is_binary(result.out)) << format;
+  }
+  const CommandResult kept = lint_here("'" + name + "' --baseline b.json --update-baseline");
+  EXPECT_EQ(kept.exit_code, 0) << kept.err;
+  EXPECT_EQ(lint_here("'" + name + "' --baseline b.json").exit_code, 0);
+}
+
+TEST_F(LintCli, OtherEncodingsOfPythonAndBinaryCppAreRefused) {
+  folder_.write("a.py", "# coding: gbk\n# \xd6\xd0\n");
+  folder_.write("b.cpp", std::string("int x;\0", 7));
+  const CommandResult python = lint_here("a.py");
+  EXPECT_EQ(python.exit_code, 2);
+  EXPECT_THAT(python.err, HasSubstr("a.py: error: is not a text file in UTF-8"));
+  EXPECT_THAT(python.err, HasSubstr("save it as UTF-8"));
+  const CommandResult cpp = lint_here("b.cpp -- -std=c++17");
+  EXPECT_EQ(cpp.exit_code, 2);
+  EXPECT_THAT(cpp.err, HasSubstr("b.cpp: error: is not a text file: it holds a NUL byte"));
 }
 
 // A header may need what its includer defined before it; met in a folder it is no reason to fail.
