@@ -154,11 +154,10 @@ bool is_test(const ir::Program& program) {
   const std::string name = program.path.substr(program.path.find_last_of('/') + 1);
   if (!name.starts_with("test_") && !name.ends_with("_test.py")) return false;
   if (imports(program, "pytest") || imports(program, "unittest")) return true;
-  return std::any_of(program.functions.begin(), program.functions.end(),
-                     [](const ir::Function& function) {
-                       return function.name.substr(function.name.rfind('.') + 1)
-                           .starts_with("test_");
-                     });
+  return std::any_of(
+      program.functions.begin(), program.functions.end(), [](const ir::Function& function) {
+        return function.name.substr(function.name.rfind('.') + 1).starts_with("test_");
+      });
 }
 
 const ir::Place* place_of(const ir::Operand& operand) { return std::get_if<ir::Place>(&operand); }

@@ -200,8 +200,7 @@ bool makes_graphs(const Analysis& of, const Values& attached, LoopId loop) {
 // The layers of a network, run one after another: the graph is one, and its reader needs it.
 bool is_inside_a_network(const Analysis& of, LoopId loop) {
   const auto& frames = of.graph().frames;
-  const ir::Function* function =
-      frames[static_cast<std::size_t>(of.loop(loop).frame)].function;
+  const ir::Function* function = frames[static_cast<std::size_t>(of.loop(loop).frame)].function;
   return function != nullptr && function->name.ends_with(".forward");
 }
 
@@ -247,7 +246,8 @@ std::optional<Level> kept(const Analysis& of, const Values& stored, const Values
     if (of.backwarded(one)) return std::nullopt;
   }
   if (std::all_of(attached.begin(), attached.end(), [&](ValueId one) { return of.freed(one); })) {
-    if (!runs_backward(of, loop)) return std::nullopt;  // whoever ran it needed the graphs till then
+    if (!runs_backward(of, loop))
+      return std::nullopt;  // whoever ran it needed the graphs till then
     return Level::Warning;
   }
   if (std::any_of(attached.begin(), attached.end(),

@@ -64,12 +64,12 @@ po::options_description describe(Arguments& into, Words& words) {
        "counts by rule instead of the findings (text)")                                  //
       ("jobs,j", text(&words.jobs, "N"), "files checked at once (one a core); also -j")  //
       ("stdin-filename", text(&into.stdin_filename, "NAME"),
-       "what standard input, given as -, is called")                                              //
+       "what standard input, given as -, is called")  //
       ("cache-dir", text(&into.cache_folder, "FOLDER"),
        "where findings and precompiled headers are kept ($FORERUN_CACHE_DIR, or forerun/ in the "
-       "user's cache folder)")                                                                //
+       "user's cache folder)")                                                                 //
       ("cache-folder", text(&into.cache_folder, "FOLDER"), "the same, as it was called once")  //
-      ("no-cache", po::bool_switch(&into.no_cache), "keeps none and uses none")               //
+      ("no-cache", po::bool_switch(&into.no_cache), "keeps none and uses none")                //
       ("print-ir", po::bool_switch(&into.print_ir),
        "what the rules see of each file, instead of findings")                           //
       ("list-rules", po::bool_switch(&into.list_rules), "every rule with its level")     //

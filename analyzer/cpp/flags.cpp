@@ -69,8 +69,15 @@ void add_resource_folder(std::vector<std::string>& arguments) {
   }
 }
 
-// An entry of a database, made ready for parsing `path` only.
-CommandLine from_entry(const clang::tooling::CompileCommand& entry, const std::string& path) {
+// Whose flags suit a CUDA file that no database lists: Clang's guess by extension knows .cpp, and
+// takes any file at all, a C file too, for one it does not know.
+std::string cpp_twin(const std::string& path) {
+  return is_cuda(path) ? fs::path(path).replace_extension(".cpp").string() : path;
+}
+
+// An entry of a database, made ready for parsing `path` only; `own`: the entry is the path's.
+CommandLine from_entry(const clang::tooling::CompileCommand& entry, const std::string& path,
+                       bool own) {
   using namespace clang::tooling;
   CommandLine line;
   line.directory = entry.Directory;
@@ -86,6 +93,7 @@ CommandLine from_entry(const clang::tooling::CompileCommand& entry, const std::s
       continue;
     line.arguments.push_back(argument);
   }
+  if (is_cuda(path) && !own) add_cuda(line.arguments);
   add_file(line.arguments, absolute(path));
   return line;
 }
@@ -105,9 +113,10 @@ std::optional<CommandLine> from_database(const DatabaseFile& database, const std
   const std::string whole = absolute(path);
   auto entries = database.exact->getCompileCommands(whole);
   const bool listed = !entries.empty();
-  if (!listed && (named || is_header(path))) entries = database.inferred->getCompileCommands(whole);
+  if (!listed && (named || is_header(path)))
+    entries = database.inferred->getCompileCommands(cpp_twin(whole));
   if (entries.empty()) return std::nullopt;
-  CommandLine line = from_entry(entries.front(), path);
+  CommandLine line = from_entry(entries.front(), path, /*own=*/listed);
   line.from = fmt::format("compile_commands.json in {}", shown_folder(database.path));
   if (!listed) {
     line.messages.push_back(

@@ -115,8 +115,8 @@ Result<Lowered> lower(const std::string& path, const Options& options,
     const Message* problem = first_error(driver.messages);
     return error_at({path, {}, {}}, problem ? problem->text : "Clang makes no use of these flags");
   }
-  PchRequest wanted{driver.cc1, line->directory, path, options.cache_path,
-                    options.progress, false, text};
+  PchRequest wanted{driver.cc1,       line->directory, path, options.cache_path,
+                    options.progress, false,           text};
   Pch pch = find_or_build_pch(wanted);
   ParseRequest request{driver.cc1, line->directory, pch.path, path, unsaved};
   Run done = run(request, path);

@@ -93,11 +93,11 @@ std::string write_junit(const Report& report) {
     all.failures += suite.failures;
     all.errors += suite.errors;
   }
-  return valid_utf8(fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-      "<testsuites name=\"forerun-lint {}\" tests=\"{}\" failures=\"{}\" "
-      "errors=\"{}\">\n{}</testsuites>\n",
-      kVersion, all.tests, all.failures, all.errors, text));
+  return valid_utf8(
+      fmt::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                  "<testsuites name=\"forerun-lint {}\" tests=\"{}\" failures=\"{}\" "
+                  "errors=\"{}\">\n{}</testsuites>\n",
+                  kVersion, all.tests, all.failures, all.errors, text));
 }
 
 }  // namespace forerun::engine

@@ -1,7 +1,7 @@
 // The spec's `allocator:` key.
-#include <gtest/gtest.h>
-
 #include "core/spec.h"
+
+#include <gtest/gtest.h>
 
 namespace forerun {
 namespace {
@@ -15,8 +15,8 @@ std::string spec_with(const std::string& allocator) {
 TEST(AllocatorKey, TakesAMappingOrTheVariablesText) {
   const auto map = parse_spec(
       spec_with("{expandable_segments: true, roundup_power2_divisions: {256: 1, \">\": 4}}"), "s");
-  const auto words = parse_spec(
-      spec_with("expandable_segments:True,roundup_power2_divisions:[256:1,>:4]"), "s");
+  const auto words =
+      parse_spec(spec_with("expandable_segments:True,roundup_power2_divisions:[256:1,>:4]"), "s");
   ASSERT_TRUE(map) << to_string(map.error());
   ASSERT_TRUE(words) << to_string(words.error());
   EXPECT_EQ(map->allocator, words->allocator);

@@ -206,8 +206,8 @@ TEST_F(LintCli, CppThatIsNotUtf8IsChecked) {
                 "  const char* s = \"\xd6\xd0\"; torch::NoGradGuard();  // \xce\xc4\n"
                 "}\n");
   // Our own declarations of the API: no LibTorch, and seconds.
-  const std::string command = "a.cpp --no-cache --torch '" FORERUN_SOURCE_DIR
-                              "/analyzer/cpp/headers' ";
+  const std::string command =
+      "a.cpp --cache-dir kept --torch '" FORERUN_SOURCE_DIR "/analyzer/cpp/headers' ";
   const CommandResult text = lint_here(command);
   EXPECT_EQ(text.exit_code, 1) << text.err;
   EXPECT_THAT(text.out, StartsWith("a.cpp:4:25: "));

@@ -308,6 +308,20 @@ TEST(CppFlags, NamedDatabaseServesUnlistedFiles) {
   EXPECT_THAT(result->messages[0], HasSubstr("nearest file"));
 }
 
+// Of a C and a C++ file beside it, an unlisted CUDA header takes the flags of the C++ one.
+TEST(CppFlags, CudaHeadersAreNoC) {
+  const TemporaryFolder folder;
+  const std::string at = "{\"directory\": \"" + folder.path() + "\", ";
+  folder.write(
+      "compile_commands.json",
+      "[" + at + "\"file\": \"step.c\", \"arguments\": [\"cc\", \"-std=gnu11\", \"step.c\"]},\n" +
+          at + "\"file\": \"b.cpp\", \"arguments\": [\"c++\", \"-DSTEPS=6\", \"b.cpp\"]}]\n");
+  const auto result = lower(folder.write("step.cuh", "__device__ int f() { return STEPS; }\n"), {});
+  ASSERT_TRUE(result) << to_string(result.error());
+  EXPECT_EQ(print(result->program), "function f ()\n  return 6\n");
+  EXPECT_THAT(result->program.notes, testing::IsEmpty());
+}
+
 TEST(CppFlags, BrokenDatabaseIsAnErrorWithItsPlace) {
   const TemporaryFolder folder;
   folder.write("compile_commands.json", "[{\"directory\": \"/\",\n  \"file\": \"a.cpp\"");

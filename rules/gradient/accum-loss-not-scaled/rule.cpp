@@ -83,8 +83,8 @@ bool counts_micro_batches(const Analysis& of, const AccumulationWindow& window) 
 }
 
 bool scaled_elsewhere(const Analysis& of) {
-  const bool hooked = std::any_of(
-      of.graph().nodes.begin(), of.graph().nodes.end(), [](const flow::Node& node) {
+  const bool hooked =
+      std::any_of(of.graph().nodes.begin(), of.graph().nodes.end(), [](const flow::Node& node) {
         return node.op != nullptr && node.op->callee == "register_comm_hook";
       });
   return hooked || !of.all({Kind::GradRead, Kind::GradWrite}).empty();

@@ -56,8 +56,7 @@ bool is_own_parameter(const Analysis& of, ValueId value) {
   // Only its size came from the model.
   const Values behind = of.sources({value}, [&](const flow::Value& one) {
     if (one.form == flow::Value::Form::Member) return one.step != "shape";
-    const ir::Op* made =
-        one.form == flow::Value::Form::Result ? of.node(one.def).op : nullptr;
+    const ir::Op* made = one.form == flow::Value::Form::Result ? of.node(one.def).op : nullptr;
     return made == nullptr || made->kind != Kind::Query;
   });
   return std::none_of(behind.begin(), behind.end(), [&](ValueId one) {

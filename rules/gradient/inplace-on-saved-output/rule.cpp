@@ -100,10 +100,9 @@ bool is_named(const Analysis& of, const flow::Node& store) {
     const ir::Op* maker = of.maker(key);
     if (maker == nullptr) return of.value(key).role == ir::Role::Text;
     return maker->kind == Kind::Format ||
-           std::any_of(maker->arguments.begin(), maker->arguments.end(),
-                       [](const ir::Argument& part) {
-                         return ir::to_string(part.value).starts_with('"');
-                       });
+           std::any_of(
+               maker->arguments.begin(), maker->arguments.end(),
+               [](const ir::Argument& part) { return ir::to_string(part.value).starts_with('"'); });
   });
 }
 

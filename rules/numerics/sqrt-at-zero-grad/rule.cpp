@@ -37,10 +37,11 @@ bool is_difference_with_itself(const Analysis& of, const ir::Op& op, const flow:
       // x[:, None], not x[i]: elements picked by index are pairs that somebody chose.
       const bool adds_axis =
           maker->kind == Kind::Index &&
-          std::any_of(maker->arguments.begin(), maker->arguments.end(), [](const ir::Argument& key) {
-            const std::string text = ir::to_string(key.value);
-            return text == "none" || text.find("None") != std::string::npos;
-          });
+          std::any_of(maker->arguments.begin(), maker->arguments.end(),
+                      [](const ir::Argument& key) {
+                        const std::string text = ir::to_string(key.value);
+                        return text == "none" || text.find("None") != std::string::npos;
+                      });
       if (adds_axis || maker->callee == "unsqueeze" || maker->callee == "expand" ||
           maker->callee == "view" || maker->callee == "reshape")
         flow::add(from, operand(*maker, made));

@@ -124,7 +124,8 @@ void check(const Analysis& of, Findings& found) {
         const auto risky = singular(of, one);
         if (!risky || reported || risky->argument.empty() || !is_about(of, risky->argument, asked))
           continue;
-        // inter / (a + b - inter) where inter > 0: what is asked is not whether the divisor is zero.
+        // inter / (a + b - inter) where inter > 0: what is asked is not whether the divisor is
+        // zero.
         if (risky->what == "a division" && !flow::intersect(risky->argument, asked)) continue;
         if (std::any_of(risky->argument.begin(), risky->argument.end(),
                         [&](ValueId value) { return is_safe(of, value); }))

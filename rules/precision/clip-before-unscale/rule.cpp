@@ -106,9 +106,7 @@ void check(const Analysis& of, Findings& found) {
       const std::set<NodeId> decided = gates(of, look);
       const auto met = of.path(
           backward, [&](NodeId at) { return at == look; },
-          [&](NodeId at) {
-            return decided.contains(at) || ends_scaling(of, at, scalers, wanted);
-          });
+          [&](NodeId at) { return decided.contains(at) || ends_scaling(of, at, scalers, wanted); });
       if (!met) continue;
       reported.insert(look);
       if (!clips) {

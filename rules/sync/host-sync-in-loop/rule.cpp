@@ -72,7 +72,8 @@ void check(const Analysis& of, Findings& found) {
   for (const auto& [step, syncs] : by_loop) {
     for (const HostWait& sync : syncs) {
       const bool nested = of.innermost_loop(sync.node) != step;
-      const bool often = trains(of, step) && (nested || (syncs.size() > 1 && !counts_epochs(of, step)));
+      const bool often =
+          trains(of, step) && (nested || (syncs.size() > 1 && !counts_epochs(of, step)));
       const std::string how_often =
           nested             ? "several times in every training step"
           : syncs.size() > 1 ? fmt::format("one of {} waits in every training step", syncs.size())
