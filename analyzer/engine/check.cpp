@@ -1,10 +1,11 @@
+#include "analyzer/engine/check.h"
+
 #include <algorithm>
 #include <bit>
 #include <tuple>
 
 #include <fmt/format.h>
 
-#include "analyzer/engine/check.h"
 #include "analyzer/engine/suppressions.h"
 #include "analyzer/flow/analysis.h"
 #include "analyzer/flow/names.h"
