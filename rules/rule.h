@@ -75,6 +75,9 @@ struct Rule {
   void (*declarations)(const ir::Program& program, Findings& found) = nullptr;
   // Where `check` starts from other operations than those it needs, or from few of them.
   Trigger trigger = {};
+  // What would otherwise be the same answer for every entry point, asked once: false when `check`
+  // is not to run on this program at all. Null: it is.
+  bool (*concerned)(const ir::Program& program) = nullptr;
 };
 
 }  // namespace forerun::rules

@@ -149,10 +149,12 @@ namespace {
 // The rules that ask about paths, and which entry points they can concern.
 class FlowRules {
  public:
-  FlowRules(const std::vector<const rules::CatalogEntry*>& entries, Thoroughness thoroughness) {
+  FlowRules(const ir::Program& program, const std::vector<const rules::CatalogEntry*>& entries,
+            Thoroughness thoroughness) {
     int next = 0;
     for (const rules::CatalogEntry* entry : entries) {
       if (entry->rule->check == nullptr) continue;
+      if (entry->rule->concerned != nullptr && !entry->rule->concerned(program)) continue;
       rules_.push_back({entry});
       const rules::Trigger& trigger = entry->rule->trigger;
       const bool always = thoroughness == Thoroughness::Everything || trigger.whole == 0 ||
@@ -232,7 +234,7 @@ Checked check(const ir::Program& program, const Selection& selection, Thoroughne
   const auto entries = concerned(program, selection, thoroughness);
   std::vector<Finding> all;
   for (const rules::CatalogEntry* entry : entries) run_rule(*entry, program, selection, all);
-  const FlowRules flow_rules(entries, thoroughness);
+  const FlowRules flow_rules(program, entries, thoroughness);
   if (!flow_rules.empty()) run_flow_rules(program, flow_rules, selection, result, all);
   sort_and_merge(all);
   const std::vector<Suppression> silenced = suppressions(program.comments, program.language);

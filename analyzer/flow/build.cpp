@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <memory>
+#include <set>
 #include <utility>
 
 #include "analyzer/flow/builder.h"
@@ -84,42 +86,46 @@ Builder::Builder(const ir::Program& program, const Names& names,
 
 // Module level and, for a method, its class's constructor come first: they give names and members
 // their values.
-void Builder::prelude(const ir::Function& root, Run& run, Callee& callee) {
+void Builder::module_level(const ir::Function* root) {
   const ir::Function* module = names_.function("<module>", 0);
+  graph_.program = &program_;
   graph_.frames.push_back({module, kNone, kNone, kNone});
   contexts_.push_back({0, dead(), {}, {}, false, {}});
+  if (module == nullptr || module == root) return;
   prelude_ = true;
-  if (module != nullptr && module != &root) {
-    expanding_ = false;
-    block(module->body, run);
-    merge(run, contexts_.back().returns);
-    expanding_ = true;
-    if (!run.state.reachable) run = Run{};
-  }
+  expanding_ = false;
+  block(module->body, before_);
+  merge(before_, contexts_.back().returns);
+  expanding_ = true;
+  prelude_ = false;
+  if (!before_.state.reachable) before_ = Run{};
+}
+
+void Builder::constructor_of(const ir::Function& root) {
   if (const ir::Class* type = names_.type(root.owner)) {
     const ValueId self =
         named(0, "self", names_.is_module(type) ? ir::Role::Module : ir::Role::Other);
     value(self).type = type;
-    callee.self = {self};
+    self_ = {self};
     const ir::Function* constructor = names_.method(type, "__init__");
     if (constructor != nullptr && constructor != &root) {
+      prelude_ = true;
       const Location at = constructor->at;
-      const NodeId entry = enter(constructor, Node::Form::Entry, at, run);
-      expand({constructor, {self}, 0}, nullptr, entry, run);
-      if (!run.state.reachable) run = Run{};
+      const NodeId entry = enter(constructor, Node::Form::Entry, at, before_);
+      expand({constructor, {self}, 0}, nullptr, entry, before_);
+      prelude_ = false;
+      if (!before_.state.reachable) before_ = Run{};
     }
   }
-  prelude_ = false;
-  run.from.clear();
-  run.state.grad = Grad::On;
+  before_.from.clear();
+  before_.state.grad = Grad::On;
+  before_.state.settle();
 }
 
 Graph Builder::run(const ir::Function& root) {
-  graph_.program = &program_;
   graph_.root = &root;
-  Run run;
-  Callee callee{&root, {}, 0};
-  prelude(root, run, callee);
+  Run run = std::move(before_);
+  const Callee callee{&root, self_, 0};
   expanded_.insert(&root);
   const NodeId entry = enter(&root, Node::Form::Entry, root.at, run);
   if (root.name == "<module>" && root.owner.empty()) {
@@ -139,6 +145,51 @@ Graph Builder::run(const ir::Function& root) {
   contexts_.clear();
   return std::move(graph_);
 }
+
+namespace {
+
+// What comes before entry points is built once for all that share it.
+class Roots {
+ public:
+  Roots(const ir::Program& program, const Names& names, std::set<const ir::Function*>& expanded)
+      : program_(program), names_(names), expanded_(expanded) {}
+
+  Graph graph(const ir::Function& root) {
+    if (names_.function("<module>", 0) == &root) {
+      Builder own(program_, names_, expanded_);
+      own.module_level(&root);
+      own.constructor_of(root);
+      return own.run(root);
+    }
+    if (!module_) {
+      module_ = std::make_unique<Builder>(program_, names_, expanded_);
+      module_->module_level(nullptr);
+    }
+    const ir::Class* type = names_.type(root.owner);
+    const ir::Function* constructor = type == nullptr ? nullptr : names_.method(type, "__init__");
+    if (constructor == nullptr || constructor == &root) {
+      Builder own(*module_);
+      own.constructor_of(root);
+      return own.run(root);
+    }
+    if (type != type_) {
+      type_ = type;
+      constructed_ = std::make_unique<Builder>(*module_);
+      constructed_->constructor_of(root);
+    }
+    return Builder(*constructed_).run(root);
+  }
+
+ private:
+  const ir::Program& program_;
+  const Names& names_;
+  std::set<const ir::Function*>& expanded_;
+  std::unique_ptr<Builder> module_;       // module level has run
+  std::unique_ptr<Builder> constructed_;  // so has the constructor of type_
+  const ir::Class* type_ = nullptr;
+};
+
+}  // namespace
 
 bool Graph::loop_in(LoopId inner, LoopId outer) const {
   for (; inner != kNone; inner = loops[static_cast<std::size_t>(inner)].parent) {
@@ -162,7 +213,7 @@ bool Graph::in_frame(FrameId frame, NodeId node) const {
 Graph build(const ir::Program& program, const ir::Function& root) {
   const Names names(program);
   std::set<const ir::Function*> expanded;
-  return Builder(program, names, expanded).run(root);
+  return Roots(program, names, expanded).graph(root);
 }
 
 // The roots are the same whichever of them are wanted: a function that only an unwanted one expands
@@ -171,9 +222,10 @@ void build(const ir::Program& program, const Reach& reach, const Wanted& wanted,
            const std::function<void(Graph)>& take) {
   const Names names(program);
   std::set<const ir::Function*> expanded;
+  Roots roots(program, names, expanded);
   auto add_root = [&](const ir::Function& function) {
     if (expanded.contains(&function) || !wanted(reach.of(function))) return;
-    take(Builder(program, names, expanded).run(function));
+    take(roots.graph(function));
   };
   for (const ir::Function& function : program.functions) {
     if (function.name == "<module>") add_root(function);

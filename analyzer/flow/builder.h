@@ -57,6 +57,10 @@ class Builder {
  public:
   // `expanded` collects every function whose operations ended up in some graph.
   Builder(const ir::Program& program, const Names& names, std::set<const ir::Function*>& expanded);
+  // What comes before an entry point, in this order, once; then the entry point. A copy made in
+  // between goes on from there.
+  void module_level(const ir::Function* root);  // nothing when it is `root` itself
+  void constructor_of(const ir::Function& root);
   Graph run(const ir::Function& root);
 
  private:
@@ -159,13 +163,13 @@ class Builder {
   Node& node(NodeId id) { return graph_.nodes[static_cast<std::size_t>(id)]; }
   Value& value(ValueId id) { return graph_.values[static_cast<std::size_t>(id)]; }
   const Value& value(ValueId id) const { return graph_.values[static_cast<std::size_t>(id)]; }
-  void prelude(const ir::Function& root, Run& run, Callee& callee);
-
   const ir::Program& program_;
   const Names& names_;
   std::set<const ir::Function*>& expanded_;
   Graph graph_;
   SetTable sets_;
+  Run before_;   // where the entry point starts
+  Values self_;  // its object
   std::vector<FrameContext> contexts_;
   std::vector<Run*> raised_;  // of the enclosing try statements
   std::vector<LoopId> loop_stack_;

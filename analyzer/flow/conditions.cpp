@@ -193,6 +193,18 @@ void Conditions::assume(const Formula& formula, bool holds, Assumption& assumpti
   }
 }
 
+std::uint32_t Conditions::bits(const Formula& formula) const {
+  const int bit = formula.form == Formula::Form::Fact ? number(formula.fact) : -1;
+  std::uint32_t all = bit < 0 ? 0 : 1u << bit;
+  for (const Formula& part : formula.parts) all |= bits(part);
+  return all;
+}
+
+std::uint32_t Conditions::asked(NodeId node) const {
+  const auto found = formulas_.find(node);
+  return found == formulas_.end() ? 0 : bits(found->second);
+}
+
 bool Conditions::take(NodeId node, int direction, Assumption& assumption) const {
   const auto found = formulas_.find(node);
   if (found == formulas_.end()) return true;

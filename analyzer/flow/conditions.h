@@ -25,6 +25,10 @@ class Conditions {
   bool take(NodeId node, int direction, Assumption& assumption) const;
   // What a new round of the loop may change is no longer known.
   void forget(LoopId loop, Assumption& assumption) const;
+  // The facts that taking this branch asks for, and those that forget() drops: bits of an
+  // Assumption.
+  std::uint32_t asked(NodeId node) const;
+  std::uint32_t changed(LoopId loop) const { return changes_[static_cast<std::size_t>(loop)]; }
 
  private:
   struct Formula {
@@ -45,6 +49,7 @@ class Conditions {
   void count(const Formula& formula);
   int number(int fact) const { return numbers_[static_cast<std::size_t>(fact)]; }
   enum class Truth { False, True, Open };
+  std::uint32_t bits(const Formula& formula) const;
   Truth value(const Formula& formula, const Assumption& assumption) const;
   void assume(const Formula& formula, bool holds, Assumption& assumption) const;
 

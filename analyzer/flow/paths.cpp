@@ -112,6 +112,37 @@ Ways ways_of(const Graph& graph, NodeId from, const Test& goal, const Test& avoi
   return {backwards({from}, nullptr), backwards(goals, &met)};
 }
 
+// Of each node, the facts that some branch still asks for on a way through `among`: what else is
+// assumed there makes no difference, and states that differ in nothing else are one.
+// `later`: those that matter once `from` lies behind; absent when it does.
+std::vector<std::uint32_t> facts_that_matter(const Graph& graph, const Conditions& conditions,
+                                             const std::vector<bool>& among, NodeId from,
+                                             const std::vector<std::uint32_t>* later) {
+  std::vector<std::uint32_t> facts(graph.nodes.size(), 0);
+  for (std::size_t id = 0; id < facts.size(); ++id) {
+    if (among[id] || static_cast<NodeId>(id) == from)
+      facts[id] = conditions.asked(static_cast<NodeId>(id));
+  }
+  for (bool changed = true; changed;) {  // nearly all edges lead to higher numbers
+    changed = false;
+    for (std::size_t id = facts.size(); id-- > 0;) {
+      if (!among[id] && static_cast<NodeId>(id) != from) continue;
+      std::uint32_t all = facts[id];
+      for (const Edge& edge : graph.nodes[id].next) {
+        const auto to = static_cast<std::size_t>(edge.to);
+        if (edge.skips_loop || !among[to]) continue;
+        std::uint32_t next = later != nullptr && edge.to == from ? (*later)[to] : facts[to];
+        if (graph.nodes[to].form == Node::Form::Head)
+          next &= ~conditions.changed(graph.nodes[to].loop);
+        all |= next;
+      }
+      changed |= all != facts[id];
+      facts[id] = all;
+    }
+  }
+  return facts;
+}
+
 }  // namespace
 
 // Whether control could come from `from` to a goal if every branch could be taken. It is cheap, and
@@ -138,6 +169,10 @@ std::optional<NodeId> Analysis::path(NodeId from, const Test& goal, const Test& 
                                      LoopId within) const {
   if (!may_lead(from, goal, avoid, within)) return std::nullopt;
   const Ways useful = ways_of(graph_, from, goal, avoid, within);
+  const std::vector<std::uint32_t> after =
+      facts_that_matter(graph_, *conditions_, useful.after, from, nullptr);
+  const std::vector<std::uint32_t> before =
+      facts_that_matter(graph_, *conditions_, useful.before, from, &after);
   // The search starts where the round (or the function) does, so that what had to hold to come to
   // `from` is known.
   const LoopId around = within != kNone ? within : innermost_loop(from);
@@ -168,6 +203,8 @@ std::optional<NodeId> Analysis::path(NodeId from, const Test& goal, const Test& 
         if (avoid(edge.to)) continue;
       }
       if (edge.to == from) next.passed = true;
+      next.assumption.known &= (next.passed ? after : before)[static_cast<std::size_t>(edge.to)];
+      next.assumption.holds &= next.assumption.known;
       if (!seen.insert(next)) continue;
       if (seen.size() > kMaxStates) return std::nullopt;
       open.push_back(next);

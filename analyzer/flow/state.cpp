@@ -78,24 +78,38 @@ bool State::operator==(const State& other) const {
          (slots_ == other.slots_ || slots() == other.slots());
 }
 
-const int* State::find(Key key) const {
-  const Slots& all = slots();
-  const auto at = std::lower_bound(all.begin(), all.end(), key,
+const int* State::find_in(const Slots* slots, Key key) {
+  if (slots == nullptr) return nullptr;
+  const auto at = std::lower_bound(slots->begin(), slots->end(), key,
                                    [](const Slot& slot, Key k) { return slot.key < k; });
-  return at != all.end() && at->key == key ? &at->set : nullptr;
+  return at != slots->end() && at->key == key ? &at->set : nullptr;
+}
+
+const int* State::find(Key key) const {
+  const int* changed = find_in(slots_.get(), key);
+  return changed != nullptr ? changed : settled(key);
 }
 
 void State::set(Key key, int set) {
   const int* held = find(key);
   if (held != nullptr && *held == set) return;
+  const int* below = settled(key);
+  const bool back = below != nullptr && *below == set;
   Slots& all = own();
   const auto at = std::lower_bound(all.begin(), all.end(), key,
                                    [](const Slot& slot, Key k) { return slot.key < k; });
-  if (held != nullptr) {
+  if (back) {
+    all.erase(at);
+  } else if (at != all.end() && at->key == key) {
     at->set = set;
   } else {
     all.insert(at, {key, set});
   }
+}
+
+void State::settle() {
+  base_ = std::move(slots_);
+  slots_ = nullptr;
 }
 
 void State::drop_names(FrameId frame) {

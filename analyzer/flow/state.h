@@ -16,6 +16,11 @@ namespace forerun::flow {
 class SetTable {
  public:
   SetTable() { intern({}); }
+  SetTable(const SetTable& other) : numbers_(other.numbers_), unions_(other.unions_) {
+    sets_.resize(numbers_.size());
+    for (const auto& [values, number] : numbers_) sets_[static_cast<std::size_t>(number)] = &values;
+  }
+  SetTable& operator=(const SetTable&) = delete;
   int intern(const Values& values);
   const Values& get(int set) const { return *sets_[static_cast<std::size_t>(set)]; }
   int united(int a, int b);
@@ -38,7 +43,9 @@ inline Key member_key(ValueId base, int step) { return kMemberBit | name_key(bas
 inline ValueId base_of(Key key) { return static_cast<ValueId>((key & ~kMemberBit) >> 32); }
 inline int step_of(Key key) { return static_cast<int>(key & 0xffffffffu); }
 
-// Copies share what they hold until one of them changes.
+// Copies share what they hold until one of them changes. What held when settle() was called lies
+// below what changed since, and is neither copied nor compared again: states that are joined or
+// compared come from the same settled one.
 class State {
  public:
   bool reachable = true;
@@ -47,6 +54,7 @@ class State {
   const int* find(Key key) const;
   void set(Key key, int set);
   void drop_names(FrameId frame);  // a frame's names, when nothing can read them again
+  void settle();
 
   // After it this state holds what either held. `entry` gives what a member held before anything
   // was written to it.
@@ -63,8 +71,11 @@ class State {
   using Slots = std::vector<Slot>;  // sorted by key
   const Slots& slots() const;
   Slots& own();
+  static const int* find_in(const Slots* slots, Key key);
+  const int* settled(Key key) const { return find_in(base_.get(), key); }
 
-  std::shared_ptr<Slots> slots_;  // none: no slots
+  std::shared_ptr<const Slots> base_;
+  std::shared_ptr<Slots> slots_;  // none: no slots; none of them holds what base_ does
 };
 
 template <class Entry>
@@ -82,8 +93,13 @@ void State::join(const State& other, SetTable& sets, Entry entry) {
   std::size_t i = 0, j = 0;
   // A name only one side knows keeps its value; a member the other side never wrote still holds
   // what it held on entry.
+  auto put = [&](const Slot& slot) {
+    const int* below = settled(slot.key);
+    if (below == nullptr || *below != slot.set) joined.push_back(slot);
+  };
   auto one_sided = [&](const Slot& slot) {
     const bool member = (slot.key & kMemberBit) != 0;
+    if (const int* below = settled(slot.key)) return put({slot.key, sets.united(slot.set, *below)});
     joined.push_back({slot.key, member ? sets.united(slot.set, entry(slot.key)) : slot.set});
   };
   while (i < mine.size() || j < others.size()) {
@@ -100,7 +116,7 @@ void State::join(const State& other, SetTable& sets, Entry entry) {
     } else if (i == mine.size() || others[j].key < mine[i].key) {
       one_sided(others[j++]);
     } else {
-      joined.push_back({mine[i].key, sets.united(mine[i].set, others[j].set)});
+      put({mine[i].key, sets.united(mine[i].set, others[j].set)});
       ++i, ++j;
     }
   }

@@ -52,7 +52,6 @@ std::vector<NodeId> ways_of_training(const Analysis& of, const Values& modules) 
 // Validation with dropout on and batch statistics that still move: the score is not the model's,
 // and validation data leaks into the running statistics.
 void check(const Analysis& of, Findings& found) {
-  if (mode_matters(*of.graph().program) != ModeMatters::Yes) return;
   for (const NodeId forward : of.all(Kind::Forward)) {
     if (!is_evaluation(of, forward) || on_purpose(of, forward)) continue;
     const Values& modules = of.node(forward).receiver;
@@ -73,9 +72,24 @@ void check(const Analysis& of, Findings& found) {
   }
 }
 
+// Somewhere no graph is recorded, and the mode matters.
+bool concerned(const ir::Program& program) {
+  bool switches = false;
+  each_operation(program, [&](const Site& site) {
+    using Form = ir::Scope::Form;
+    switches |= site.op->callee == "set_grad_enabled" || site.op->callee == "set_enabled" ||
+                std::any_of(site.scopes.begin(), site.scopes.end(), [](const ir::Scope* scope) {
+                  return scope->form == Form::NoGrad || scope->form == Form::InferenceMode ||
+                         scope->form == Form::SetGradEnabled;
+                });
+  });
+  return switches && mode_matters(program) == ModeMatters::Yes;
+}
+
 }  // namespace
 
 extern const Rule train_mode_in_validation;
-constinit const Rule train_mode_in_validation{Level::Warning, check, kinds(Kind::Forward), true};
+constinit const Rule train_mode_in_validation{
+    Level::Warning, check, kinds(Kind::Forward), true, nullptr, {}, concerned};
 
 }  // namespace forerun::rules

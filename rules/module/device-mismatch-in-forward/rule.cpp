@@ -145,7 +145,6 @@ bool uses_devices(const ir::Program& program) {
 
 // A tensor on the host meets one on the device: it raises as soon as the module is moved.
 void check(const Analysis& of, Findings& found) {
-  if (!uses_devices(*of.graph().program)) return;
   for (const NodeId id : of.all({Kind::Arith, Kind::Tensor, Kind::Forward})) {
     const flow::Node& node = of.node(id);
     if (!mixes(*node.op) || forward_of(of, id) == nullptr) continue;
@@ -181,7 +180,7 @@ void check(const Analysis& of, Findings& found) {
 }  // namespace
 
 extern const Rule device_mismatch_in_forward;
-constinit const Rule device_mismatch_in_forward{Level::Error, check,   kinds(Kind::Tensor),
-                                                false,        nullptr, {trigger, 3}};
+constinit const Rule device_mismatch_in_forward{
+    Level::Error, check, kinds(Kind::Tensor), false, nullptr, {trigger, 3}, uses_devices};
 
 }  // namespace forerun::rules

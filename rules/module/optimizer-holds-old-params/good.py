@@ -29,3 +29,17 @@ def of_another_model(net, other, batches, classes):
         opt.zero_grad()
         F.cross_entropy(net(x), y).backward()
         opt.step()
+
+
+def worker(rank, make, batches):
+    net = make()
+    net.features = nn.DataParallel(net.features)
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x, y in batches:
+        opt.zero_grad()
+        F.cross_entropy(net(x), y).backward()
+        opt.step()
+
+
+def of_each_workers_own_model(make, batches):
+    torch.multiprocessing.spawn(worker, nprocs=8, args=(make, batches))

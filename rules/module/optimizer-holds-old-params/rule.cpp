@@ -59,8 +59,10 @@ void check(const Analysis& of, Findings& found) {
       if (node.op->results.size() != 1 || node.op->results.front().steps.empty()) continue;
       if (!makes_stateful_module(program, *node.op) || !replaces_part(of, node, parameters))
         continue;
+      // Another round makes another model: its layers are not those that the optimizer took.
       const auto after = of.path(
-          made, [&](NodeId at) { return at == later; }, [](NodeId) { return false; });
+          made, [&](NodeId at) { return at == later; },
+          [&](NodeId at) { return flow::intersect(results_of(of.node(at)), parameters.owners); });
       if (!after || !steps_later(of, later, optimizer.results.front())) continue;
       found
           .at(later, fmt::format("{} is replaced after the optimizer took its parameters",
