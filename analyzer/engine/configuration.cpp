@@ -156,11 +156,43 @@ std::optional<std::size_t> bare_beyond_ascii(std::string_view text) {
   return std::nullopt;
 }
 
+// `text` with letters, no two the same, in place of each byte that is not ASCII. No letter of them
+// makes an escape or a digit, so where this is TOML, the others' places are in quotes or comments.
+std::string spelled_in_ascii(std::string_view text) {
+  std::string spelled;
+  for (const char character : text) {
+    const auto byte = static_cast<unsigned char>(character);
+    if (byte < 0x80) {
+      spelled += character;
+    } else {
+      spelled += {static_cast<char>('G' + byte / 16), static_cast<char>('G' + byte % 16)};
+    }
+  }
+  return spelled;
+}
+
+Result<toml::table> parse_toml(const std::string& text, const std::string& path);
+
+// A quote that nothing may open where it stands leads toml++ to the same place, so it first reads a
+// text in ASCII. Its line is the text's; its column is not, and is left out.
+Status check_form(const std::string& text, const std::string& path) {
+  const std::string_view marked = text;
+  const std::string_view rest = marked.substr(marked.starts_with("\xef\xbb\xbf") ? 3 : 0);
+  const std::string spelled = spelled_in_ascii(rest);
+  if (spelled == rest) return Done{};
+  const auto parsed = parse_toml(spelled, path);
+  if (parsed) return Done{};
+  Error error = parsed.error();
+  error.where.begin.column = 0;
+  return error;
+}
+
 Result<toml::table> parse_toml(const std::string& text, const std::string& path) {
   if (is_binary(text)) return error_at({path, {}, {}}, "is not a text file", "TOML");
   if (const auto at = bare_beyond_ascii(text))
     return error_at({path, position_of(text, *at), {}},
                     "a character outside quotes that is not ASCII");
+  if (const Status form = check_form(text, path); !form) return form.error();
   // The packaged toml++ is built without exceptions, so errors come back as values.
   toml::parse_result parsed = toml::parse(text, path);
   if (parsed) return std::move(parsed).table();

@@ -28,5 +28,15 @@ TEST(OddInput, BareCharactersBeyondAscii) {
   }
 }
 
+TEST(OddInput, CharactersBeyondAsciiAfterAQuoteOutOfPlace) {
+  const auto read =
+      read_configuration("iores = {\"t/**\" =1[.\"ne[\xef\xbb\xb6il-on = \"", "forerun.toml");
+  ASSERT_FALSE(read);
+  EXPECT_THAT(to_string(read.error()), HasSubstr("forerun.toml:1"));
+  const auto keys = read_configuration(
+      "[lint.per-file-ignores]\n\"\xc3\xa9/*\" = []\n\"\xc3\xa8/*\" = []\n", "forerun.toml");
+  EXPECT_TRUE(keys) << to_string(keys.error());
+}
+
 }  // namespace
 }  // namespace forerun::engine

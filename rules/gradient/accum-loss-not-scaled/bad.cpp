@@ -9,7 +9,7 @@ void every_kth_round(torch::nn::Linear net, const Batches& batches, torch::optim
   opt.zero_grad();
   int i = 0;
   for (const auto& [x, y] : batches) {
-    auto loss = torch::cross_entropy_loss(net->forward(x), y);
+    auto loss = torch::nn::functional::cross_entropy(net->forward(x), y);
     loss.backward();  // expect: accum-loss-not-scaled
     if (++i % every == 0) {
       opt.step();

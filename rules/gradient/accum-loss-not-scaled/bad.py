@@ -32,3 +32,15 @@ def a_loop_of_micro_batches(net, next_batch, opt, steps, every):
             x, y = next_batch()
             F.mse_loss(net(x), y).backward()  # expect: accum-loss-not-scaled
         opt.step()
+
+
+def counted_by_hand(net, batches, opt, every):
+    opt.zero_grad()
+    i = 0
+    for x, y in batches:
+        loss = F.cross_entropy(net(x), y)
+        loss.backward()  # expect: accum-loss-not-scaled
+        i += 1
+        if i % every == 0:
+            opt.step()
+            opt.zero_grad()

@@ -20,3 +20,15 @@ def a_loop_of_micro_batches(net, next_batch, opt, steps, every):
             (F.mse_loss(net(x), y) / every).backward()
             torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)  # expect: clip-per-microbatch
         opt.step()
+
+
+def counted_by_hand(net, batches, opt, every):
+    opt.zero_grad()
+    i = 0
+    for x, y in batches:
+        (F.mse_loss(net(x), y) / every).backward()
+        torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)  # expect: clip-per-microbatch
+        i += 1
+        if i % every == 0:
+            opt.step()
+            opt.zero_grad()

@@ -123,3 +123,13 @@ def norms_of_scaled_gradients(net, loader, opt, scaler):
             norms.append(p.grad.norm())  # expect: clip-before-unscale
         scaler.step(opt)
         scaler.update()
+
+
+def unscaled_after_values_are_clipped(net, batches, opt, scaler):
+    for x, y in batches:
+        opt.zero_grad()
+        scaler.scale(F.mse_loss(net(x), y)).backward()
+        nn.utils.clip_grad_value_(net.parameters(), 0.5)  # expect: clip-before-unscale
+        scaler.unscale_(opt)
+        scaler.step(opt)
+        scaler.update()
