@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "estimator/ops/attention.h"
 #include "estimator/ops/reduction.h"
 #include "estimator/ops/strides.h"
@@ -126,7 +128,31 @@ Tensors forward(Runtime& run, const Tensors& in, const Tensors&, const Attribute
   return {y};
 }
 
+// Flash attention's own limits (sdp_utils.cpp, 2.11): others pad the head, or fall to another
+// kernel.
+std::optional<std::string> flash_gap(const devices::Device& device, const Shape& q) {
+  constexpr std::int64_t kMostFlashHead = 256;
+  if (device.compute_major < 8)
+    return fmt::format("in 16 bits on {}, whose compute capability {}.{} has no flash attention",
+                       device.name, device.compute_major, device.compute_minor);
+  if (q[3] % 8 != 0) return fmt::format("of heads of {} in 16 bits, no multiple of 8", q[3]);
+  if (q[3] > kMostFlashHead)
+    return fmt::format("of heads of {} in 16 bits, over {}", q[3], kMostFlashHead);
+  return std::nullopt;
+}
+
 }  // namespace
+
+std::optional<std::string> fused_attention_gap(const devices::Device& device, DType dtype,
+                                               const Shape& q, const Shape& k, const Shape& v) {
+  if (k != v || q[0] != k[0] || q[2] != k[2] || q[3] != k[3])
+    return "of queries and keys of different sizes";
+  if (dtype != DType::Float32) return flash_gap(device, q);
+  if (q[1] != k[1])
+    return fmt::format("of {} heads over {} of keys and values in float32", q[1], k[1]);
+  if (q[3] % 4 != 0) return fmt::format("of heads of {} in float32, no multiple of 4", q[3]);
+  return std::nullopt;
+}
 
 const Operator kFusedAttention{"scaled_dot_product_attention", forward};
 

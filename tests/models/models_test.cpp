@@ -30,10 +30,11 @@ Result<Spec> spec_of(const std::string& config, const std::string& rest) {
       folder + "/spec.yaml");
 }
 
-std::string problem(const Json& config, const std::string& rest) {
+std::string problem(const Json& config, const std::string& rest,
+                    const std::string& gpu = "a100-sxm-80gb") {
   const auto spec = spec_of(config.dump(1), rest);
   if (!spec) return to_string(spec.error());
-  const auto made = pipeline::estimate({*spec}, *devices::find("a100-sxm-80gb"));
+  const auto made = pipeline::estimate({*spec}, *devices::find(gpu));
   return made ? "(accepted)" : to_string(made.error());
 }
 
@@ -97,6 +98,29 @@ TEST(Models, RefuseWhatTheyDoNotModelAloud) {
   window["model_type"] = "mistral";
   window["sliding_window"] = 16;
   EXPECT_THAT(problem(window, kShort), HasSubstr("a sliding window of 16 under 32 tokens"));
+}
+
+// Each was estimated too low or too high when its kernel was taken for one of the two modelled.
+TEST(Models, RefuseAttentionWhoseKernelIsNotModelled) {
+  const std::string half = kShort + "precision: bf16\n";
+  const std::string mixed = kShort + "precision: fp16-mixed\n";
+  Json grouped = small_llama();
+  grouped["num_key_value_heads"] = 2;
+  EXPECT_THAT(problem(grouped, kShort), HasSubstr("4 heads over 2 of keys and values in float32"));
+  EXPECT_THAT(problem(grouped, kShort), HasSubstr("spec.yaml:1:"));
+  EXPECT_EQ(problem(grouped, half), "(accepted)");
+  EXPECT_EQ(problem(grouped, mixed), "(accepted)");
+  Json odd = small_llama();
+  odd["head_dim"] = 36;
+  EXPECT_THAT(problem(odd, half), HasSubstr("heads of 36 in 16 bits, no multiple of 8"));
+  EXPECT_EQ(problem(odd, kShort), "(accepted)");
+  odd["head_dim"] = 34;
+  EXPECT_THAT(problem(odd, kShort), HasSubstr("heads of 34 in float32, no multiple of 4"));
+  Json wide = small_llama();
+  wide["head_dim"] = 320;
+  EXPECT_THAT(problem(wide, half), HasSubstr("heads of 320 in 16 bits, over 256"));
+  EXPECT_THAT(problem(small_llama(), mixed, "t4"), HasSubstr("7.5 has no flash attention"));
+  EXPECT_EQ(problem(small_llama(), kShort, "t4"), "(accepted)");
 }
 
 TEST(Models, SpecsOfModelsSayWhatBelongsToThem) {
