@@ -235,8 +235,9 @@ TEST(CppLowering, UnsavedZeroBytesAreRefused) {
 }
 
 TEST(CppLowering, CudaFilesAreReadForTheHost) {
+  const TemporaryFolder folder;  // no compile_commands.json above it
   for (const char* name : {"step.cu", "step.cuh"}) {
-    const auto result = lower(name, with_declarations(),
+    const auto result = lower(folder.path() + "/" + name, with_declarations(),
                               "#include <torch/torch.h>\n"
                               "__global__ void kernel(float* p) { *p = 0; }\n"
                               "void f(torch::Tensor loss) { loss.backward(); }\n");
