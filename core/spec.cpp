@@ -212,6 +212,7 @@ Status Reader::source(const YAML::Node& node) {
     made.name = *text;
     made.at = at(vision);
     spec_.source = std::move(made);
+    spec_.setup = Setup::OnDevice;
     return Done{};
   }
   const auto text = yaml::word(config, path_, "model.hf_config");

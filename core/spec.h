@@ -69,7 +69,7 @@ enum class OptimizerKind { Sgd, Adam, AdamW, Adagrad, RmsProp, Adamax, NAdam };
 enum class OptimizerImplementation { Foreach, Fused, ForLoop };
 enum class LossKind { CrossEntropy, Mse, BceWithLogits, L1, SmoothL1, Huber, Nll };
 // on-device: the model is made there, with what its making allocates on the way, before the batch
-// comes; the default for `hf_config` and for no other model.
+// comes; the default for `hf_config` and `torchvision`, and for no other model.
 enum class Setup { ModelFirst, DataFirst, OnDevice };
 
 struct OptimizerSpec {

@@ -124,12 +124,22 @@ class Session {
       const graph::Parameter& described = described_at(step.parameters[0]);
       Parameter& parameter = *tensors_[static_cast<std::size_t>(step.parameters[0])];
       Tensor& name = names[static_cast<std::size_t>(step.output)];
-      if (step.inputs.empty())
-        name = run_.empty(described.shape, described.dtype, Category::Parameters, described.name);
+      // Without an input it is made, with a dtype it is converted, else it is kept as it is.
+      if (step.inputs.empty() || step.attributes.dtype)
+        name = run_.empty(described.shape, step.attributes.dtype.value_or(described.dtype),
+                          Category::Parameters, described.name);
       parameter.value = name;
     }
     run_.grad_enabled = true;
-    for (std::size_t i = 0; i < tensors_.size(); ++i) train(graph_.parameters[i], *tensors_[i]);
+    for (const int index : in_order(graph_.trained_order))
+      train(described_at(index), *tensors_[static_cast<std::size_t>(index)]);
+  }
+
+  // The order, or that of making where there is none.
+  std::vector<int> in_order(std::vector<int> order) const {
+    for (auto next = order.size(); next < graph_.parameters.size(); ++next)
+      order.push_back(static_cast<int>(next));
+    return order;
   }
 
   Parameter& of(graph::ValueId value) {
@@ -148,14 +158,17 @@ class Session {
   // model.to(device)
   void move_model() {
     for (const graph::Parameter& described : graph_.parameters) {
-      auto parameter = std::make_unique<Parameter>();
-      parameter->name = described.name;
-      if (!described.discarded)
-        parameter->value =
-            run_.empty(described.shape, described.dtype, Category::Parameters, described.name);
-      train(described, *parameter);
-      tensors_.push_back(std::move(parameter));
+      tensors_.push_back(std::make_unique<Parameter>());
+      tensors_.back()->name = described.name;
     }
+    for (const int index : in_order(graph_.moved_order)) {
+      const graph::Parameter& described = described_at(index);
+      if (!described.discarded)
+        tensors_[static_cast<std::size_t>(index)]->value =
+            run_.empty(described.shape, described.dtype, Category::Parameters, described.name);
+    }
+    for (const int index : in_order(graph_.trained_order))
+      train(described_at(index), *tensors_[static_cast<std::size_t>(index)]);
   }
 
   // What a pass starts with: parameters under the values' names.

@@ -83,12 +83,24 @@ class Builder {
 
   // --- for models (docs/models.md) ---
   // Everything until forward_begins() makes the model on the device (Graph::setup).
-  void forward_begins() { making_ = false; }
+  void forward_begins();
+  // The model is made in fp32; forward_begins() converts it where the precision is bf16, as
+  // model.to(torch.bfloat16) does.
+  void make_in_float() { float_first_ = true; }
+  // PyTorch goes through a model as its modules are registered, which may differ from the order of
+  // making. Parameters from `from` to before `to` come after all that were made since.
+  int made() const { return static_cast<int>(graph_.parameters.size()); }
+  void registered_last(int from, int to);
+  // They are the own ones of a module whose first parameter is `module`: model.parameters() gives
+  // them before those of its children, model.to() moves them after.
+  void registered_own(int module, int from, int to);
   // A trainable parameter in the model's precision; a buffer in its own dtype.
   Name weight(std::string role, Shape shape);
   Name state(std::string role, Shape shape, DType dtype);
   // The value becomes a buffer: what it was computed from goes, its memory stays with the model.
   Name keep_as_state(std::string role, Name value);
+  // The same for a trainable parameter.
+  Name keep_as_weight(std::string role, Name value);
   // A parameter that another one replaces (tied weights): made, then freed.
   void discard(Name parameter);
   // A batch's tensor on the device; the first is the input, the second the target. One call with
@@ -114,6 +126,7 @@ class Builder {
   // `with torch.autocast(enabled=False)`
   void autocast_off(bool off) { autocast_is_off_ = off; }
   DType model_dtype() const {
+    if (making_ && float_first_) return DType::Float32;
     return spec_.precision == Precision::Bf16 ? DType::BFloat16 : DType::Float32;
   }
   // The first error is kept; what is called after it does nothing.
@@ -153,6 +166,8 @@ class Builder {
   void push(Instruction instruction);
   void push_drop(ValueId value);
   Name made_parameter(std::string role, Shape shape, DType dtype, bool trainable);
+  Name keep_value(std::string role, Name value, bool trainable);
+  void convert(int parameter, DType dtype);
   void set_meta(ValueId id, Shape shape, DType dtype);
   Result<int> add_parameter(std::string role, Shape shape, DType dtype, bool trainable);
 
@@ -171,6 +186,7 @@ class Builder {
   int checkpoints_ = 0;
   Location at_;
   bool making_ = true;
+  bool float_first_ = false;
   bool autocast_is_off_ = false;
   bool closed_ = false;
   std::optional<Error> problem_;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/nearest.h"
 #include "core/units.h"
 #include "estimator/graph/builder.h"
 #include "estimator/graph/model_catalog.h"
@@ -129,9 +130,16 @@ Error unknown_model(const ModelSource& source) {
   std::vector<std::string> families;
   for (const models::CatalogEntry& entry : models::catalog()) families.emplace_back(entry.id);
   const std::string accepted = fmt::format("one of the families {}", fmt::join(families, ", "));
-  if (source.kind == ModelSource::Kind::Torchvision)
+  if (source.kind == ModelSource::Kind::Torchvision) {
+    std::vector<std::string> names;
+    for (const models::CatalogEntry& entry : models::catalog()) {
+      if (entry.model->names == nullptr) continue;
+      const auto more = entry.model->names();
+      names.insert(names.end(), more.begin(), more.end());
+    }
     return error_at(source.at, fmt::format("torchvision: '{}' is not modelled", source.name),
-                    accepted);
+                    suggest(source.name, names));
+  }
   const ConfigValue* type = source.config.find("model_type");
   if (type == nullptr)
     return error_at(source.config.at, "the configuration has no 'model_type'", accepted);

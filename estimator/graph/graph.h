@@ -54,7 +54,10 @@ struct Graph {
   ValueId input = -1;
   ValueId target = -1;
   ValueId loss = -1;
-  bool by_setup = false;                   // the model is made by `setup`
+  bool by_setup = false;  // the model is made by `setup`
+  // Indices of `parameters` where PyTorch's orders are not that of making; empty: they are.
+  std::vector<int> trained_order;          // model.parameters(), buffers among them skipped
+  std::vector<int> moved_order;            // model.to(...)
   std::vector<std::string> notes;          // what is not modelled, aloud
   std::map<std::string, Location> places;  // "linear 1" -> where the spec names it
 

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/spec.h"
 #include "estimator/graph/builder.h"
@@ -16,6 +18,8 @@ struct Model {
   // model takes its own data and gives its loss. For torchvision it is the batch, and the result is
   // what the model returns. Errors through builder.fail().
   graph::Name (*build)(graph::Builder& builder, const Spec& spec, graph::Name input);
+  // torchvision's names of the family; null: it has none.
+  std::vector<std::string> (*names)() = nullptr;
 };
 
 struct CatalogEntry {

@@ -1,4 +1,5 @@
 // The part of the builder that models use: names, parameters and scopes.
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -77,6 +78,7 @@ Name Builder::made_parameter(std::string role, Shape shape, DType dtype, bool tr
   pinned_.insert(*id);
   Instruction step;
   step.parameters = {*index};
+  step.attributes.dtype = dtype;
   step.output = *id;
   step.where = where_;
   push(std::move(step));
@@ -85,9 +87,17 @@ Name Builder::made_parameter(std::string role, Shape shape, DType dtype, bool tr
 }
 
 Name Builder::keep_as_state(std::string role, Name value) {
+  return keep_value(std::move(role), std::move(value), false);
+}
+
+Name Builder::keep_as_weight(std::string role, Name value) {
+  return keep_value(std::move(role), std::move(value), true);
+}
+
+Name Builder::keep_value(std::string role, Name value, bool trainable) {
   if (failed() || !value) return {};
   graph_.parameters.push_back(
-      {fmt::format("{} {}", where_, role), value.shape(), value.dtype(), where_, false});
+      {fmt::format("{} {}", where_, role), value.shape(), value.dtype(), where_, trainable});
   const int index = static_cast<int>(graph_.parameters.size()) - 1;
   graph_.values[static_cast<std::size_t>(value.id())].parameter = index;
   pinned_.insert(value.id());
@@ -97,6 +107,61 @@ Name Builder::keep_as_state(std::string role, Name value) {
   step.output = value.id();
   push(std::move(step));
   return value;
+}
+
+namespace {
+
+// Where in the order the parameters from `module` on stand; all in the order of making: counts up
+// to `made`.
+std::vector<int>::iterator completed(std::vector<int>& order, int made, int module) {
+  for (int next = static_cast<int>(order.size()); next < made; ++next) order.push_back(next);
+  return order.begin() + module;
+}
+
+}  // namespace
+
+void Builder::registered_last(int from, int to) {
+  for (std::vector<int>* order : {&graph_.trained_order, &graph_.moved_order}) {
+    const auto begin = completed(*order, made(), from);
+    std::stable_partition(begin, order->end(), [to](int index) { return index >= to; });
+  }
+}
+
+void Builder::registered_own(int module, int from, int to) {
+  const auto own = [=](int index) { return index >= from && index < to; };
+  const auto trained = completed(graph_.trained_order, made(), module);
+  std::stable_partition(trained, graph_.trained_order.end(), own);
+  const auto moved = completed(graph_.moved_order, made(), module);
+  std::stable_partition(moved, graph_.moved_order.end(), [&](int index) { return !own(index); });
+}
+
+// model.to(dtype): each parameter and buffer of floating point is made anew, then the old one goes.
+void Builder::convert(int parameter, DType dtype) {
+  graph::Parameter& one = graph_.parameters[static_cast<std::size_t>(parameter)];
+  if (!is_floating(one.dtype) || one.dtype == dtype || one.discarded) return;
+  one.dtype = dtype;
+  for (std::size_t id = 0; id < graph_.values.size(); ++id) {
+    if (graph_.values[id].parameter != parameter) continue;
+    const auto value = static_cast<ValueId>(id);
+    graph_.values[id].dtype = dtype;
+    Instruction step;
+    step.inputs = {value};
+    step.parameters = {parameter};
+    step.attributes.dtype = dtype;
+    step.output = value;
+    push(std::move(step));
+    set_meta(value, one.shape, dtype);
+  }
+}
+
+void Builder::forward_begins() {
+  if (float_first_ && !failed()) {
+    completed(graph_.trained_order, made(), 0);
+    completed(graph_.moved_order, made(), 0);
+    const DType dtype = spec_.precision == Precision::Bf16 ? DType::BFloat16 : DType::Float32;
+    for (const int parameter : graph_.moved_order) convert(parameter, dtype);
+  }
+  making_ = false;
 }
 
 void Builder::push_drop(ValueId value) {

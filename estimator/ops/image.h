@@ -1,0 +1,21 @@
+// Operators of image models on names: convolutions and norms whose parameters are operands, and
+// what works in place (tools/autograd/derivatives.yaml and aten/src/ATen/native, 2.11).
+#pragma once
+
+#include "estimator/ops/operator.h"
+
+namespace forerun::ops {
+
+// x, weight, bias or nothing. Attributes: shape (the output's), groups.
+extern const Operator kConvolutionOf;
+// x, weight, bias: in training.
+extern const Operator kBatchNormOf;
+// a, b: a += b. The result has a's storage; both get its gradient.
+extern const Operator kAddInPlace;
+// relu_ and hardtanh_ (relu6) keep their result. silu_ and hardswish_ keep a clone of what they
+// write over.
+extern const Operator kReluInPlace, kHardtanhInPlace, kSiluInPlace, kHardswishInPlace;
+// dropout_ in training makes the noise it multiplies by, in x's dtype, and keeps it. Attributes: p.
+extern const Operator kDropoutInPlace;
+
+}  // namespace forerun::ops
