@@ -9,6 +9,7 @@
 
 #include "estimator/devices/device.h"
 #include "estimator/pipeline/estimate.h"
+#include "tests/support/golden.h"
 
 namespace forerun {
 namespace {
@@ -23,11 +24,11 @@ Json load() {
 
 // The spec of a configuration, which is written beside it.
 Result<Spec> spec_of(const std::string& config, const std::string& rest) {
-  const std::string folder = testing::TempDir();
-  std::ofstream(folder + "/config.json") << config;
+  const test::TemporaryFolder folder;
+  folder.write("config.json", config);
   return parse_spec(
       "model: {hf_config: config.json, class: AutoModelForCausalLM}\noptimizer: adamw\n" + rest,
-      folder + "/spec.yaml");
+      folder.path() + "/spec.yaml");
 }
 
 std::string problem(const Json& config, const std::string& rest,
