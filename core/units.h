@@ -11,6 +11,10 @@ inline constexpr std::int64_t kKiB = 1ll << 10;
 inline constexpr std::int64_t kMiB = 1ll << 20;
 inline constexpr std::int64_t kGiB = 1ll << 30;
 
+// Of numbers that are not negative: how many `by` hold n; the next multiple of `to`.
+constexpr std::int64_t ceil_div(std::int64_t n, std::int64_t by) { return (n + by - 1) / by; }
+constexpr std::int64_t round_up(std::int64_t n, std::int64_t to) { return ceil_div(n, to) * to; }
+
 // nullopt on overflow or a negative operand.
 std::optional<std::int64_t> checked_mul(std::int64_t a, std::int64_t b);
 std::optional<std::int64_t> checked_add(std::int64_t a, std::int64_t b);

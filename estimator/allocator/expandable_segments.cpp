@@ -11,10 +11,6 @@ namespace {
 // Where memory has no end, neither have addresses.
 constexpr std::int64_t kEndlessBytes = 1ll << 56;
 
-std::int64_t round_up(std::int64_t bytes, std::int64_t granule) {
-  return (bytes + granule - 1) / granule * granule;
-}
-
 }  // namespace
 
 CachingAllocator::Block* CachingAllocator::make_expandable_segment(const Request& request) {

@@ -7,14 +7,12 @@
 
 #include <fmt/format.h>
 
+#include "core/units.h"
 #include "estimator/ops/blas.h"
 #include "estimator/ops/reduction.h"
 
 namespace forerun::ops {
 namespace {
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-std::int64_t round_up(std::int64_t n, std::int64_t to) { return ceil_div(n, to) * to; }
 
 struct Heads {
   std::int64_t batch, length, width, heads, head_dim;
@@ -37,32 +35,6 @@ void launch_attention(Runtime& run, std::string_view kernel, const Heads& h, DTy
       static_cast<double>(h.batch * h.heads * h.length) * static_cast<double>(h.length) / 2;
   const double bytes = 4.0 * static_cast<double>(h.batch * h.length * h.width * size_bytes(dtype));
   run.tape.launch(kernel, dtype, products * 2 * scores * static_cast<double>(h.head_dim), bytes);
-}
-
-// flash_api.cpp's num_splits_heuristic: how many ways the keys are divided so that the queries fill
-// the device.
-std::int64_t flash_splits(const Heads& h, const devices::Device& device) {
-  const std::int64_t processors = 2 * device.multiprocessors;
-  const std::int64_t key_block = h.head_dim <= 64 ? 256 : h.head_dim <= 128 ? 128 : 64;
-  const std::int64_t key_blocks = ceil_div(h.length, key_block);
-  const std::int64_t work = h.batch * h.heads * ceil_div(h.length, 64);
-  if (static_cast<float>(work) >= 0.8f * static_cast<float>(processors)) return 1;
-  const std::int64_t most = std::min<std::int64_t>({128, processors, key_blocks});
-  std::vector<float> efficiency(static_cast<std::size_t>(most) + 1, 0);
-  auto eligible = [&](std::int64_t n) {
-    return n == 1 || ceil_div(key_blocks, n) != ceil_div(key_blocks, n - 1);
-  };
-  float best = 0;
-  for (std::int64_t n = 1; n <= most; ++n) {
-    if (!eligible(n)) continue;
-    const float waves = static_cast<float>(work * n) / static_cast<float>(processors);
-    efficiency[static_cast<std::size_t>(n)] = waves / std::ceil(waves);
-    best = std::max(best, efficiency[static_cast<std::size_t>(n)]);
-  }
-  for (std::int64_t n = 1; n <= most; ++n) {
-    if (eligible(n) && efficiency[static_cast<std::size_t>(n)] >= 0.85f * best) return n;
-  }
-  return 1;
 }
 
 // The gradients of q, k, v meet in one tensor again, the gradient of the packed projection
@@ -97,9 +69,7 @@ void efficient_backward(Runtime& run, const Heads& h, DType dtype) {
   } else {
     delta = fp32(run, rows, "delta");
   }
-  // A tile of 64 x 64 partial query gradients and its lock for each block of 64 queries.
-  constexpr std::int64_t kTileBytes = 64 * 64 * 4 + 16;
-  const Tensor workspace = run.output({h.batch * h.heads * ceil_div(h.length, 64) * kTileBytes},
+  const Tensor workspace = run.output({efficient_workspace_bytes(h.batch * h.heads, h.length)},
                                       DType::UInt8, "attention workspace");
 }
 
@@ -109,7 +79,9 @@ Tensor flash_forward(Runtime& run, const Heads& h, DType dtype, Tensors& kept) {
   Tensor y = run.output(h.output(), dtype, "attention output");
   kept.push_back(fp32(run, {h.batch, h.heads, h.length}, "log-sum-exp"));
   Tensor partial_sums, partial_outputs;
-  if (const std::int64_t splits = flash_splits(h, run.device); splits > 1) {
+  if (const std::int64_t splits =
+          flash_splits({h.batch * h.heads, h.length, h.length, h.head_dim}, run.device);
+      splits > 1) {
     partial_sums = fp32(run, {splits, h.batch, h.heads, h.length}, "log-sum-exp of each split");
     partial_outputs = fp32(run, {splits, h.batch, h.heads, h.length, round_up(h.head_dim, 32)},
                            "output of each split");
@@ -147,6 +119,35 @@ void cudnn_backward(Runtime& run, const Heads& h) {
 }
 
 }  // namespace
+
+std::int64_t flash_splits(const FlashWork& of, const devices::Device& device) {
+  const std::int64_t processors = std::max<std::int64_t>(1, 2 * device.multiprocessors);
+  const std::int64_t key_block = of.head_dim <= 64 ? 256 : of.head_dim <= 128 ? 128 : 64;
+  const std::int64_t key_blocks = ceil_div(of.keys, key_block);
+  const std::int64_t work = of.rows * ceil_div(of.queries, 64);
+  if (static_cast<float>(work) >= 0.8f * static_cast<float>(processors)) return 1;
+  const std::int64_t most = std::min<std::int64_t>({128, processors, key_blocks});
+  auto efficiency = [&](std::int64_t n) {
+    const float waves = static_cast<float>(work * n) / static_cast<float>(processors);
+    return waves / std::ceil(waves);
+  };
+  auto eligible = [&](std::int64_t n) {
+    return n == 1 || ceil_div(key_blocks, n) != ceil_div(key_blocks, n - 1);
+  };
+  float best = 0;
+  for (std::int64_t n = 1; n <= most; ++n) {
+    if (eligible(n)) best = std::max(best, efficiency(n));
+  }
+  for (std::int64_t n = 1; n <= most; ++n) {
+    if (eligible(n) && efficiency(n) >= 0.85f * best) return n;
+  }
+  return 1;
+}
+
+std::int64_t efficient_workspace_bytes(std::int64_t rows, std::int64_t queries) {
+  constexpr std::int64_t kTileBytes = 64 * 64 * 4 + 16;
+  return rows * ceil_div(queries, 64) * kTileBytes;
+}
 
 AttentionKernel attention_kernel(const devices::Device& device, DType dtype) {
   if (dtype == DType::Float32 || device.compute_major < 8) return AttentionKernel::Efficient;

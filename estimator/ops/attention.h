@@ -11,6 +11,18 @@ namespace forerun::ops {
 
 enum class AttentionKernel { Efficient, Flash, Cudnn };
 AttentionKernel attention_kernel(const devices::Device& device, DType dtype);
+
+// flash_api.cpp's num_splits_heuristic: how many ways the keys are divided so that the queries fill
+// the device. rows: batch x heads.
+struct FlashWork {
+  std::int64_t rows, queries, keys, head_dim;
+};
+std::int64_t flash_splits(const FlashWork& of, const devices::Device& device);
+
+// What the memory-efficient backward works in: a tile of 64 x 64 partial query gradients and its
+// lock for each block of 64 queries (attention_backward.cu).
+std::int64_t efficient_workspace_bytes(std::int64_t rows, std::int64_t queries);
+
 // The largest head for which every kernel's temporaries were checked; a head is a multiple of 8.
 inline constexpr std::int64_t kMostHeadDim = 64;
 

@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "core/units.h"
+
 namespace forerun::ops {
 namespace {
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 // cub::DeviceRadixSort::SortPairs of n int64 keys and values: the other halves of the two double
 // buffers, a look-back table of 256 counters a tile of 4,608, and the digit counters.

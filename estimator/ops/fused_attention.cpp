@@ -1,11 +1,10 @@
 #include "estimator/ops/fused_attention.h"
 
-#include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "core/units.h"
 #include "estimator/ops/attention.h"
 #include "estimator/ops/reduction.h"
 #include "estimator/ops/strides.h"
@@ -13,34 +12,6 @@
 
 namespace forerun::ops {
 namespace {
-
-std::int64_t round_up(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }
-
-// flash_api.cpp's num_splits_heuristic: how many ways the keys are divided so that the queries fill
-// the device; none with dropout.
-std::int64_t flash_splits(const Tensor& q, std::int64_t keys, const devices::Device& device) {
-  auto ceil_div = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
-  const std::int64_t head = q.shape[3];
-  const std::int64_t processors = std::max<std::int64_t>(1, 2 * device.multiprocessors);
-  const std::int64_t key_block = head <= 64 ? 256 : head <= 128 ? 128 : 64;
-  const std::int64_t key_blocks = ceil_div(keys, key_block);
-  const std::int64_t work = q.shape[0] * q.shape[1] * ceil_div(q.shape[2], 64);
-  if (static_cast<float>(work) >= 0.8f * static_cast<float>(processors)) return 1;
-  const std::int64_t most = std::min<std::int64_t>({128, processors, key_blocks});
-  auto efficiency = [&](std::int64_t n) {
-    const float waves = static_cast<float>(work * n) / static_cast<float>(processors);
-    return waves / std::ceil(waves);
-  };
-  auto eligible = [&](std::int64_t n) {
-    return n == 1 || ceil_div(key_blocks, n) != ceil_div(key_blocks, n - 1);
-  };
-  float best = 0;
-  for (std::int64_t n = 1; n <= most; ++n)
-    if (eligible(n)) best = std::max(best, efficiency(n));
-  for (std::int64_t n = 1; n <= most; ++n)
-    if (eligible(n) && efficiency(n) >= 0.85f * best) return n;
-  return 1;
-}
 
 // Laid out [batch, length, heads, head].
 Tensor by_length(Runtime& run, const Tensor& like, DType dtype, std::string_view role) {
@@ -89,9 +60,8 @@ Tensors backward(Runtime& r, Node& self, Tensors& grad) {
     reduce(r, "sum", {q.shape[0] * heads * length, head, Reduction::Over::Inner});
     delta = r.output(rows, DType::Float32, "delta");
   }
-  const Tensor workspace =
-      r.output({q.shape[0] * heads * round_up(length, 64) / 64 * (64 * 64 * 4 + 16)}, DType::UInt8,
-               "attention workspace");
+  const Tensor workspace = r.output({efficient_workspace_bytes(q.shape[0] * heads, length)},
+                                    DType::UInt8, "attention workspace");
   grad.clear();
   return back;
 }
@@ -108,7 +78,9 @@ Tensors forward(Runtime& run, const Tensors& in, const Tensors&, const Attribute
   const Tensor sums = run.output({q.shape[0], q.shape[1], length}, DType::Float32, "log-sum-exp");
   Tensor state, offset, partial_sums, partial_outputs;
   if (flash) {
-    const std::int64_t splits = with.p > 0 ? 1 : flash_splits(q, k.shape[2], run.device);
+    // With dropout the keys are not divided.
+    const FlashWork work{q.shape[0] * q.shape[1], q.shape[2], k.shape[2], q.shape[3]};
+    const std::int64_t splits = with.p > 0 ? 1 : flash_splits(work, run.device);
     if (splits > 1) {
       partial_sums = run.output({splits, q.shape[0], q.shape[1], q.shape[2]}, DType::Float32,
                                 "log-sum-exp of each split");

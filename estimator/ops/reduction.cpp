@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "core/units.h"
+
 namespace forerun::ops {
 namespace {
 
@@ -16,7 +18,6 @@ constexpr std::int64_t kMaxValuesPerThread = 256;
 constexpr std::int64_t kAccumulatorBytes = 4;  // float, also for 16-bit inputs
 constexpr std::int64_t kSemaphoreBytes = 4;
 
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 std::int64_t last_pow2(std::int64_t n) {
   return static_cast<std::int64_t>(
       std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(1, n))));
