@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "estimator/ops/define_operator.h"
 #include "estimator/ops/pointwise.h"
 #include "estimator/ops/reduction.h"
 #include "estimator/ops/strides.h"
@@ -161,20 +162,11 @@ Tensor softmax_over(Runtime& run, bool logarithm, const Tensor& given, std::opti
 
 }  // namespace
 
-#define FORERUN_OPERATOR(symbol, name, ...)                                            \
-  const Operator symbol {                                                              \
-    name,                                                                              \
-        [](Runtime& run, const Tensors& in, const Tensors&,                            \
-           const Attributes& with [[maybe_unused]]) -> Tensors { return __VA_ARGS__; } \
-  }
-
 FORERUN_OPERATOR(kSum, "sum", {sum(run, in[0], with.shape, with.keepdim)});
 FORERUN_OPERATOR(kMean, "mean", {mean(run, in[0], with.shape, with.keepdim)});
 FORERUN_OPERATOR(kReduceWithoutGradient, "reduce", {without_gradient(run, in[0], with)});
 FORERUN_OPERATOR(kCumsum, "cumsum", {cumsum(run, in[0])});
 FORERUN_OPERATOR(kSoftmaxOver, "softmax", {softmax_over(run, false, in[0], with.dtype)});
 FORERUN_OPERATOR(kLogSoftmaxOver, "log_softmax", {softmax_over(run, true, in[0], with.dtype)});
-
-#undef FORERUN_OPERATOR
 
 }  // namespace forerun::ops

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "estimator/ops/blas.h"
+#include "estimator/ops/define_operator.h"
 #include "estimator/ops/pointwise.h"
 #include "estimator/ops/strides.h"
 #include "estimator/ops/view.h"
@@ -244,18 +245,9 @@ Tensor linear_strided(Runtime& run, const Tensor& x_in, const Tensor& weight_in,
   return reshape(run, addmm(run, bias, rows, turned), std::move(shape));
 }
 
-#define FORERUN_OPERATOR(symbol, name, ...)                                                   \
-  const Operator symbol {                                                                     \
-    name, [](Runtime& run, const Tensors& in, const Tensors&, const Attributes&) -> Tensors { \
-      return __VA_ARGS__;                                                                     \
-    }                                                                                         \
-  }
-
 FORERUN_OPERATOR(kLinearStrided, "linear", {linear_strided(run, in[0], in[1], in[2])});
 FORERUN_OPERATOR(kMatmul, "matmul", {matmul(run, in[0], in[1])});
 FORERUN_OPERATOR(kBmm, "bmm", {bmm(run, in[0], in[1])});
 FORERUN_OPERATOR(kAddmm, "addmm", {addmm(run, in[0], in[1], in[2])});
-
-#undef FORERUN_OPERATOR
 
 }  // namespace forerun::ops

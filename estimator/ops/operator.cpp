@@ -4,6 +4,7 @@
 #include "estimator/ops/attention.h"
 #include "estimator/ops/blas.h"
 #include "estimator/ops/convolution.h"
+#include "estimator/ops/define_operator.h"
 #include "estimator/ops/embedding.h"
 #include "estimator/ops/loss.h"
 #include "estimator/ops/normalization.h"
@@ -18,13 +19,6 @@ Tensors activation(Runtime& run, const Tensors& in, const Tensors&, const Attrib
 }
 
 }  // namespace
-
-#define FORERUN_OPERATOR(symbol, name, ...)                                                       \
-  const Operator symbol {                                                                         \
-    name,                                                                                         \
-        [](Runtime& run [[maybe_unused]], const Tensors& in, const Tensors& own [[maybe_unused]], \
-           const Attributes& with [[maybe_unused]]) -> Tensors { return __VA_ARGS__; }            \
-  }
 
 FORERUN_OPERATOR(kLinear, "linear", {linear(run, in[0], own[0], own[1])});
 FORERUN_OPERATOR(kLinearOfLibTorch, "torch::nn::linear",
@@ -69,7 +63,5 @@ FORERUN_OPERATOR(kL1Loss, "l1", {l1_loss(run, in[0], in[1])});
 FORERUN_OPERATOR(kSmoothL1Loss, "smooth_l1", {smooth_l1_loss(run, in[0], in[1])});
 FORERUN_OPERATOR(kHuberLoss, "huber", {huber_loss(run, in[0], in[1])});
 FORERUN_OPERATOR(kNllLoss, "nll", {negative_log_likelihood(run, in[0], in[1])});
-
-#undef FORERUN_OPERATOR
 
 }  // namespace forerun::ops

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "estimator/ops/define_operator.h"
 #include "estimator/ops/strides.h"
 
 namespace forerun::ops {
@@ -278,15 +279,8 @@ const Operator kNumberOver{"reciprocal", number_over};
 const Operator kCompare{"compare", run_condition};
 const Operator kLogicalAnd{"logical_and", run_condition};
 const Operator kLogicalOr{"logical_or", run_condition};
-const Operator kMaskedFill{
-    "masked_fill",
-    [](Runtime& run, const Tensors& in, const Tensors&, const Attributes&) -> Tensors {
-      return {masked_fill(run, in[0], in[1])};
-    }};
-const Operator kWhere{
-    "where", [](Runtime& run, const Tensors& in, const Tensors&, const Attributes&) -> Tensors {
-      return {where(run, in[0], in[1], in[2])};
-    }};
+FORERUN_OPERATOR(kMaskedFill, "masked_fill", {masked_fill(run, in[0], in[1])});
+FORERUN_OPERATOR(kWhere, "where", {where(run, in[0], in[1], in[2])});
 const Operator kFillInPlace{"fill_", in_place};
 const Operator kCopyInPlace{"copy_", in_place};
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "estimator/ops/define_operator.h"
 #include "estimator/ops/strides.h"
 
 namespace forerun::ops {
@@ -22,6 +23,19 @@ Shape strides_in_order(const Tensor& x, const Shape& order) {
   const Shape own = strides_of(x);
   Shape made;
   for (const std::int64_t from : order) made.push_back(own[static_cast<std::size_t>(from)]);
+  return made;
+}
+
+struct Layout {
+  Shape shape, strides;
+};
+// How x lies with one dimension left out.
+Layout without(const Tensor& x, std::size_t dim) {
+  Layout made{x.shape, strides_of(x)};
+  const auto at = static_cast<std::ptrdiff_t>(dim);
+  made.shape.erase(made.shape.begin() + at);
+  made.strides.erase(made.strides.begin() + at);
+  made.strides = normalised(made.shape, std::move(made.strides));
   return made;
 }
 
@@ -128,12 +142,8 @@ Tensor unsqueeze(Runtime& run, const Tensor& x, std::int64_t dim) {
 Tensor squeeze(Runtime& run, const Tensor& x, std::int64_t dim) {
   const std::size_t at = wrapped(dim, x.shape.size());
   if (x.shape[at] != 1) return x;
-  Shape shape = x.shape;
-  Shape strides = strides_of(x);
-  strides.erase(strides.begin() + static_cast<std::ptrdiff_t>(at));
-  shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(at));
-  strides = normalised(shape, std::move(strides));
-  return alias(run, "squeeze", x, std::move(shape), strides,
+  Layout left = without(x, at);
+  return alias(run, "squeeze", x, std::move(left.shape), left.strides,
                [at](Runtime& r, Node&, Tensors& grad) -> Tensors {
                  return {unsqueeze(r, grad[0], static_cast<std::int64_t>(at))};
                });
@@ -159,13 +169,8 @@ Tensor slice(Runtime& run, const Tensor& x, std::int64_t dim, std::int64_t begin
 }
 
 Tensor select(Runtime& run, const Tensor& x, std::int64_t dim) {
-  const std::size_t at = wrapped(dim, x.shape.size());
-  Shape shape = x.shape;
-  Shape strides = strides_of(x);
-  shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(at));
-  strides.erase(strides.begin() + static_cast<std::ptrdiff_t>(at));
-  strides = normalised(shape, std::move(strides));
-  return alias(run, "select", x, std::move(shape), strides,
+  Layout left = without(x, wrapped(dim, x.shape.size()));
+  return alias(run, "select", x, std::move(left.shape), left.strides,
                [whole = x.shape](Runtime& r, Node&, Tensors& grad) -> Tensors {
                  return {placed(r, whole, grad[0])};
                });
@@ -216,21 +221,17 @@ Tensors split(Runtime& run, const Tensor& x, const Shape& sizes, std::int64_t di
 
 Tensors unbind(Runtime& run, const Tensor& x, std::int64_t dim) {
   const std::size_t at = wrapped(dim, x.shape.size());
-  Shape shape = x.shape;
-  Shape strides = strides_of(x);
-  shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(at));
-  strides.erase(strides.begin() + static_cast<std::ptrdiff_t>(at));
-  strides = normalised(shape, std::move(strides));
+  const Layout left = without(x, at);
   Tensors made(static_cast<std::size_t>(x.shape[at]),
-               Tensor{x.storage, shape, x.dtype, nullptr, false, strides});
-  run.record_strided(
-      "unbind", pointers(made), {&x},
-      [at, whole = x.shape, shape, dtype = x.dtype](Runtime& r, Node&, Tensors& grad) -> Tensors {
-        const std::vector<Shape> shapes(grad.size(), shape);
-        Tensor back = gathered(r, grad, shapes, 0, dtype);
-        back.shape = whole;  // stacked along `at`
-        return {back};
-      });
+               Tensor{x.storage, left.shape, x.dtype, nullptr, false, left.strides});
+  run.record_strided("unbind", pointers(made), {&x},
+                     [whole = x.shape, shape = left.shape, dtype = x.dtype](
+                         Runtime& r, Node&, Tensors& grad) -> Tensors {
+                       const std::vector<Shape> shapes(grad.size(), shape);
+                       Tensor back = gathered(r, grad, shapes, 0, dtype);
+                       back.shape = whole;  // stacked along `at`
+                       return {back};
+                     });
   return made;
 }
 
@@ -290,13 +291,6 @@ Tensor stack(Runtime& run, const Tensors& parts, std::int64_t dim) {
 
 }  // namespace
 
-#define FORERUN_OPERATOR(symbol, name, ...)                                            \
-  const Operator symbol {                                                              \
-    name,                                                                              \
-        [](Runtime& run [[maybe_unused]], const Tensors& in, const Tensors&,           \
-           const Attributes& with [[maybe_unused]]) -> Tensors { return __VA_ARGS__; } \
-  }
-
 FORERUN_OPERATOR(kReshape, "reshape", {reshape(run, in[0], with.shape)});
 FORERUN_OPERATOR(kContiguous, "contiguous", {contiguous(run, in[0])});
 FORERUN_OPERATOR(kClone, "clone", {clone(run, in[0])});
@@ -314,7 +308,5 @@ FORERUN_OPERATOR(kTo, "to", {to_dtype(run, in[0], with.dtype.value_or(in[0].dtyp
 FORERUN_OPERATOR(kDetach, "detach", {in[0].detach()});
 FORERUN_OPERATOR(kCat, "cat", {cat(run, in, with.dim)});
 FORERUN_OPERATOR(kStack, "stack", {stack(run, in, with.dim)});
-
-#undef FORERUN_OPERATOR
 
 }  // namespace forerun::ops
