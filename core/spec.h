@@ -146,6 +146,8 @@ Result<Spec> parse_spec(const std::string& text, const std::string& path);
 // The spec's own spelling: "bf16-mixed", "adamw", "for-loop", "cross_entropy", "data-first",
 // "pytorch-2.11".
 std::string_view name(Precision precision);
+// What torch.autocast casts to; nothing without autocast.
+std::optional<DType> autocast_dtype(Precision precision);
 std::string_view name(OptimizerKind kind);
 std::string_view name(OptimizerImplementation implementation);
 std::string_view name(LossKind loss);

@@ -121,6 +121,12 @@ Status only_arguments(const LayerSpec& layer, const std::vector<std::string>& kn
   return Done{};
 }
 
+std::optional<DType> autocast_dtype(Precision precision) {
+  if (precision == Precision::Bf16Mixed) return DType::BFloat16;
+  if (precision == Precision::Fp16Mixed) return DType::Float16;
+  return std::nullopt;
+}
+
 std::string_view name(Precision precision) {
   switch (precision) {
     case Precision::Fp32: return "fp32";

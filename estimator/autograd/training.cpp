@@ -21,12 +21,6 @@ using ops::Runtime;
 using ops::Tensor;
 using ops::Tensors;
 
-std::optional<DType> autocast_dtype(Precision precision) {
-  if (precision == Precision::Bf16Mixed) return DType::BFloat16;
-  if (precision == Precision::Fp16Mixed) return DType::Float16;
-  return std::nullopt;
-}
-
 // The batch on the device; it may outlive the spec that brought it.
 struct Batch {
   Tensor input, target;

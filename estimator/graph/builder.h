@@ -77,9 +77,7 @@ class Builder {
   const std::string& where() const { return where_; }
   void at(std::string where) { where_ = std::move(where); }
   bool libtorch() const { return spec_.framework.frontend == Framework::Frontend::LibTorch; }
-  bool mixed_precision() const {
-    return spec_.precision == Precision::Bf16Mixed || spec_.precision == Precision::Fp16Mixed;
-  }
+  bool mixed_precision() const { return autocast_dtype(spec_.precision).has_value(); }
 
   // --- for models (docs/models.md) ---
   // Everything until forward_begins() makes the model on the device (Graph::setup).

@@ -27,16 +27,6 @@ std::int64_t Name::size(int dim) const {
 
 DType Name::dtype() const { return held_ ? builder().tensor(id()).dtype : DType::Float32; }
 
-namespace {
-
-std::optional<DType> autocast_of(Precision precision) {
-  if (precision == Precision::Bf16Mixed) return DType::BFloat16;
-  if (precision == Precision::Fp16Mixed) return DType::Float16;
-  return std::nullopt;
-}
-
-}  // namespace
-
 Builder::Builder(const Spec& spec)
     : spec_(spec),
       meta_tape_(std::make_unique<ops::Tape>()),
@@ -206,7 +196,8 @@ std::vector<Name> Builder::apply(const ops::Operator& op, std::vector<Name> oper
     ids.push_back(operand.id());
     inputs.push_back(operand ? tensor(operand.id()) : ops::Tensor{});
   }
-  meta_run_->autocast = making_ || autocast_is_off_ ? std::nullopt : autocast_of(spec_.precision);
+  meta_run_->autocast =
+      making_ || autocast_is_off_ ? std::nullopt : autocast_dtype(spec_.precision);
   attributes.no_autocast = autocast_is_off_;
   ops::Tensors results = op.run(*meta_run_, inputs, {}, attributes);
   meta_run_->leave_autocast();

@@ -126,13 +126,9 @@ Status check_attention(const Spec& spec, const graph::Graph& graph, const device
     auto operand = [&](std::size_t i) -> const graph::Value& {
       return graph.values[static_cast<std::size_t>(one.inputs[i])];
     };
-    DType dtype = operand(0).dtype;
-    if (!one.attributes.no_autocast && spec.precision == Precision::Bf16Mixed)
-      dtype = DType::BFloat16;
-    if (!one.attributes.no_autocast && spec.precision == Precision::Fp16Mixed)
-      dtype = DType::Float16;
-    const auto gap = ops::fused_attention_gap(device, dtype, operand(0).shape, operand(1).shape,
-                                              operand(2).shape);
+    const auto low = one.attributes.no_autocast ? std::nullopt : autocast_dtype(spec.precision);
+    const auto gap = ops::fused_attention_gap(device, low.value_or(operand(0).dtype),
+                                              operand(0).shape, operand(1).shape, operand(2).shape);
     if (gap)
       return error_at(
           spec.source ? spec.source->at : Location{spec.path, {}, {}},
