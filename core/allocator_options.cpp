@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "core/nearest.h"
+#include "core/text.h"
 
 namespace forerun {
 namespace {
@@ -29,20 +29,6 @@ bool contains(const std::vector<std::string>& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-std::optional<std::int64_t> to_integer(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (status != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-std::optional<double> to_real(std::string_view text) {
-  double value = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (status != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 struct Value {
   std::string_view key, text;
   Location at;
@@ -58,14 +44,14 @@ Status set_flag(const Value& value, bool& into) {
 }
 
 Result<std::int64_t> mebibytes(const Value& value, std::int64_t least) {
-  const auto number = to_integer(value.text);
+  const auto number = to_number<std::int64_t>(value.text);
   if (!number || *number < least || *number > kMostMebibytes)
     return value.refuse(fmt::format("a whole number of MiB, at least {}", least));
   return *number;
 }
 
 Result<double> share(const Value& value, bool open) {
-  const auto number = to_real(value.text);
+  const auto number = to_number<double>(value.text);
   const bool inside = number && (open ? *number > 0 && *number < 1 : *number >= 0 && *number <= 1);
   if (!inside)
     return value.refuse(open ? "a number between 0 and 1, both excluded" : "a number from 0 to 1");
@@ -93,7 +79,7 @@ Status set_divisions(const Value& value, AllocatorOptions& options) {
   const std::string accepted =
       "a power of two, or a list by size in MiB such as [256:1,512:2,1024:4,>:8]";
   if (value.text.empty() || value.text.front() != '[') {
-    const auto all = to_integer(value.text);
+    const auto all = to_number<std::int64_t>(value.text);
     if (!all || !is_power_of_two(*all)) return value.refuse(accepted);
     divisions.fill(*all);
     return Done{};
@@ -106,13 +92,13 @@ Status set_divisions(const Value& value, AllocatorOptions& options) {
   for (const std::string_view entry :
        inside.empty() ? std::vector<std::string_view>{} : split(inside, ',')) {
     const auto parts = split(entry, ':');
-    const auto steps = parts.size() == 2 ? to_integer(parts[1]) : std::nullopt;
+    const auto steps = parts.size() == 2 ? to_number<std::int64_t>(parts[1]) : std::nullopt;
     if (!steps || (*steps != 0 && !is_power_of_two(*steps))) return value.refuse(accepted);
     if (parts[0] == ">") {
       std::fill(divisions.begin() + static_cast<std::ptrdiff_t>(last) + 1, divisions.end(), *steps);
       continue;
     }
-    const auto size = to_integer(parts[0]);
+    const auto size = to_number<std::int64_t>(parts[0]);
     if (!size || !is_power_of_two(*size)) return value.refuse(accepted);
     const auto power = static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(*size)));
     last = std::min(power - 1, divisions.size() - 1);

@@ -1,8 +1,10 @@
-// Lines, UTF-16 and percent escapes of UTF-8 text, as editors and report formats count and write
-// them.
+// Numbers in text; lines, UTF-16 and percent escapes of UTF-8 text, as editors and report formats
+// count and write them.
 #pragma once
 
+#include <charconv>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +12,16 @@
 #include "core/source.h"
 
 namespace forerun {
+
+// The number that the whole text spells; no '+' before it, no spaces around it.
+template <class Number>
+std::optional<Number> to_number(std::string_view text) {
+  Number value{};
+  const char* end = text.data() + text.size();
+  const auto [stop, problem] = std::from_chars(text.data(), end, value);
+  if (problem != std::errc{} || stop != end) return std::nullopt;
+  return value;
+}
 
 // The offset at which each line begins. A text that ends with a line end has an empty last line.
 std::vector<std::size_t> line_starts(std::string_view text);

@@ -1,6 +1,5 @@
 #include "core/yaml.h"
 
-#include <charconv>
 #include <cmath>
 #include <set>
 
@@ -8,6 +7,7 @@
 
 #include "core/files.h"
 #include "core/nearest.h"
+#include "core/text.h"
 
 namespace forerun::yaml {
 namespace {
@@ -62,12 +62,7 @@ class Walker {
 
 template <class T>
 std::optional<T> parse_whole(const std::string& text) {
-  T value{};
-  const char* begin = text.data() + (!text.empty() && text[0] == '+' ? 1 : 0);
-  const char* end = text.data() + text.size();
-  const auto [stop, problem] = std::from_chars(begin, end, value);
-  if (problem != std::errc{} || stop != end || begin == end) return std::nullopt;
-  return value;
+  return to_number<T>(std::string_view(text).substr(text.starts_with('+') ? 1 : 0));
 }
 
 Error wrong(const YAML::Node& node, const std::string& path, const std::string& what,

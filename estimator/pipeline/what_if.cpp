@@ -1,13 +1,13 @@
 #include "estimator/pipeline/what_if.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "core/nearest.h"
+#include "core/text.h"
 #include "estimator/cost/roofline.h"
 #include "estimator/pipeline/stages.h"
 #include "estimator/pipeline/trace.h"
@@ -84,11 +84,9 @@ class BatchSearch {
   MaxBatch best_;
 };
 
-std::optional<std::int64_t> to_integer(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (status != std::errc{} || end != text.data() + text.size() || value < 1) return std::nullopt;
-  return value;
+std::optional<std::int64_t> to_positive(std::string_view text) {
+  const auto value = to_number<std::int64_t>(text);
+  return value && *value >= 1 ? value : std::nullopt;
 }
 
 std::vector<std::string> split(const std::string& text, char at) {
@@ -117,8 +115,8 @@ Error bad_value(const std::string& key, const std::string& value) {
 Result<std::vector<std::string>> expand(const std::string& key, const std::string& text) {
   const std::size_t dots = text.find("..");
   if (dots == std::string::npos) return split(text, ',');
-  const auto from = to_integer(text.substr(0, dots));
-  const auto to = to_integer(text.substr(dots + 2));
+  const auto from = to_positive(text.substr(0, dots));
+  const auto to = to_positive(text.substr(dots + 2));
   if (!from || !to || *from > *to) return bad_value(key, text);
   if (*to - *from >= kMostRows)
     return error(fmt::format("--sweep: {} values of {}", *to - *from + 1, key),
@@ -135,7 +133,7 @@ Status set(Spec& spec, const std::string& key, const std::string& value) {
     spec.precision = static_cast<Precision>(found - kPrecisions.begin());
     return Done{};
   }
-  const auto number = to_integer(value);
+  const auto number = to_positive(value);
   if (!number) return bad_value(key, value);
   (key == "batch_size" ? spec.batch_size : spec.gradient_accumulation_steps) = *number;
   return Done{};
