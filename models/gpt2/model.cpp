@@ -45,18 +45,17 @@ Config read(Fields& fields) {
 
 class Block {
  public:
-  Block(Builder& b, const Config& c, const std::string& name)
-      : b_(b), c_(c), name_(name), scope_(std::make_unique<Builder::Scope>(b, name)) {
+  Block(Builder& b, const Config& c, std::string name) : b_(b), c_(c), name_(std::move(name)) {
+    const Builder::Scope scope(b, name_);
     ln_1_ = {b, "ln_1", c.width};
     c_attn_ = {b, "attn.c_attn", 3 * c.width, c.width};
     attn_proj_ = {b, "attn.c_proj", c.width, c.width};
     ln_2_ = {b, "ln_2", c.width};
     c_fc_ = {b, "mlp.c_fc", c.inner, c.width};
     mlp_proj_ = {b, "mlp.c_proj", c.width, c.inner};
-    scope_.reset();
   }
 
-  Name operator()(Name hidden, KeyValueCache* cache) const {
+  Name operator()(Name hidden, KeyValueCache& cache) const {
     const Builder::Scope scope(b_, name_);
     Name residual = hidden;
     hidden = ln_1_(hidden);
@@ -69,27 +68,24 @@ class Block {
   }
 
  private:
-  Name attention(const Name& hidden, KeyValueCache* cache) const {
-    const Builder::Scope scope(b_, "attn");
-    auto parts = fn::split(c_attn_of(hidden), {c_.width, c_.width, c_.width}, 2);
-    if (parts.size() != 3) return {};
-    Name query = std::move(parts[0]), key = std::move(parts[1]), value = std::move(parts[2]);
-    key = heads(std::move(key));
-    value = heads(std::move(value));
-    query = heads(std::move(query));
-    if (cache != nullptr) cache->update(key, value);
-    Name out = sdpa(b_, query, key, value, {.dropout = c_.attn_drop});
-    out = fn::contiguous(fn::reshape(out, {out.size(0), out.size(1), -1}));
+  Name attention(const Name& hidden, KeyValueCache& cache) const {
+    Name packed = c_attn_(hidden);
+    Name query, key, value, out;
     {
-      const Builder::Scope part(b_, "c_proj");
-      out = unnamed(attn_proj_)(out);
+      const Builder::Scope scope(b_, "attn");
+      auto parts = fn::split(std::move(packed), {c_.width, c_.width, c_.width}, 2);
+      if (parts.size() != 3) return {};
+      query = std::move(parts[0]), key = std::move(parts[1]), value = std::move(parts[2]);
+      key = heads(std::move(key));
+      value = heads(std::move(value));
+      query = heads(std::move(query));
+      cache.update(key, value);
+      out = sdpa(b_, query, key, value, {.dropout = c_.attn_drop});
+      out = merge_heads(out);
     }
-    const Builder::Scope part(b_, "resid_dropout");
+    out = attn_proj_(out);
+    const Builder::Scope scope(b_, "attn.resid_dropout");
     return fn::dropout(out, c_.resid_drop);
-  }
-  Name c_attn_of(const Name& hidden) const {
-    const Builder::Scope part(b_, "c_attn");
-    return unnamed(c_attn_)(hidden);
   }
   Name heads(Name x) const {
     return fn::transpose(fn::reshape(x, {x.size(0), x.size(1), -1, c_.width / c_.heads}), 1, 2);
@@ -104,15 +100,10 @@ class Block {
     const Builder::Scope scope(b_, "mlp.dropout");
     return fn::dropout(hidden, c_.resid_drop);
   }
-  static Conv1D unnamed(Conv1D one) {
-    one.name = "";
-    return one;
-  }
 
   Builder& b_;
   const Config& c_;
   std::string name_;
-  std::unique_ptr<Builder::Scope> scope_;
   LayerNorm ln_1_, ln_2_;
   Conv1D c_attn_, attn_proj_, c_fc_, mlp_proj_;
 };
@@ -125,34 +116,27 @@ Name build(Builder& b, const Spec& spec, Name) {
 
   const Embedding wte(b, "wte", c.vocab, c.width);
   const Embedding wpe(b, "wpe", c.positions, c.width);
-  std::vector<Block> blocks;
-  for (std::int64_t i = 0; i < c.layers; ++i) blocks.emplace_back(b, c, fmt::format("h.{}", i));
+  const auto blocks = make_layers<Block>(b, c, "h");
   const LayerNorm ln_f(b, "ln_f", c.width);
   Linear head(b, "lm_head", c.width, c.vocab, false);
   if (c.tie) tie(b, head.weight, wte.weight);
 
   b.forward_begins();
-  const Name ids = b.data("input_ids", {spec.batch_size, length}, DType::Int64);
-  b.labels_are(ids);
-  KeyValueCache cache;
-  const bool caching = c.cache && !b.checkpoints();
+  const Name ids = labelled_tokens(b, spec, length);
+  KeyValueCache cache(b, c.cache);
   Name hidden;
   {
     Name embeds = wte(fn::reshape(ids, {-1, length}));
     Name positions = fn::unsqueeze(position_ids(b, length), 0);
     Name position_embeds = wpe(positions);
     hidden = fn::add(embeds, position_embeds);
-    if (!caching) look_for_packed_sequences(b, spec.batch_size, length);
+    if (!cache.kept()) look_for_packed_sequences(b, spec.batch_size, length);
     {
       const Builder::Scope scope(b, "drop");
       hidden = fn::dropout(hidden, c.embd_drop);
     }
-    for (const Block& block : blocks) {
-      b.begin_block();
-      Name next = block(hidden, caching ? &cache : nullptr);
-      b.end_block();
-      hidden = std::move(next);
-    }
+    hidden = run_layers(b, blocks, std::move(hidden),
+                        [&](const Block& block, const Name& x) { return block(x, cache); });
     hidden = ln_f(hidden);
     hidden = fn::reshape(hidden, {-1, length, c.width});
     graph::leave(embeds, positions, position_embeds);

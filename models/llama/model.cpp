@@ -123,7 +123,7 @@ class Layer {
     after_ = {b, "post_attention_layernorm", c.width, c.norm};
   }
 
-  Name operator()(Name hidden, const Rotary& rotary, KeyValueCache* cache) const {
+  Name operator()(Name hidden, const Rotary& rotary, KeyValueCache& cache) const {
     const Builder::Scope scope(b_, name_);
     Name residual = hidden;
     hidden = before_(hidden);
@@ -141,20 +141,20 @@ class Layer {
     if (norm != nullptr) y = (*norm)(std::move(y));
     return fn::transpose(std::move(y), 1, 2);
   }
-  Name attention(const Name& hidden, const Rotary& rotary, KeyValueCache* cache) const {
+  Name attention(const Name& hidden, const Rotary& rotary, KeyValueCache& cache) const {
     Name query = heads(q_, c_.qk_norm ? &q_norm_ : nullptr, hidden);
     Name key = heads(k_, c_.qk_norm ? &k_norm_ : nullptr, hidden);
     Name value = heads(v_, nullptr, hidden);
     {
       const Builder::Scope scope(b_, "self_attn");
       apply_rotary(query, key, rotary);
-      if (cache != nullptr) cache->update(key, value);
+      cache.update(key, value);
     }
     Name out;
     {
       const Builder::Scope scope(b_, "self_attn");
       out = sdpa(b_, query, key, value, {.dropout = c_.attention_dropout});
-      out = fn::contiguous(fn::reshape(out, {out.size(0), out.size(1), -1}));
+      out = merge_heads(out);
     }
     return o_(out);
   }
@@ -193,9 +193,7 @@ Name build(Builder& b, const Spec& spec, Name) {
   const Embedding table(b, "embed_tokens", c.vocab, c.width);
   Name scale;
   if (c.scaled_embedding) scale = b.state("embed_scale", {}, DType::Float32);
-  std::vector<Layer> layers;
-  for (std::int64_t i = 0; i < c.layers; ++i)
-    layers.emplace_back(b, c, fmt::format("layers.{}", i));
+  const auto layers = make_layers<Layer>(b, c, "layers");
   const RmsNorm norm(b, "norm", c.width, c.norm);
   const RotaryEmbedding rotary_embedding(b, "rotary_emb", c.head);
   rotary_embedding.initialise();
@@ -203,24 +201,18 @@ Name build(Builder& b, const Spec& spec, Name) {
   if (c.tie) tie(b, head.weight, table.weight);
 
   b.forward_begins();
-  const Name ids = b.data("input_ids", {spec.batch_size, length}, DType::Int64);
-  b.labels_are(ids);
-  KeyValueCache cache(c.sliding);
-  const bool caching = c.cache && !b.checkpoints();
+  const Name ids = labelled_tokens(b, spec, length);
+  KeyValueCache cache(b, c.cache, c.sliding);
   Name hidden;
   {
     Name embeds = table(ids);
     if (c.scaled_embedding) embeds = fn::mul(embeds, fn::to(scale, b.model_dtype()));
     Name positions = fn::unsqueeze(position_ids(b, length), 0);
-    if (!caching) look_for_packed_sequences(b, spec.batch_size, length);
+    if (!cache.kept()) look_for_packed_sequences(b, spec.batch_size, length);
     hidden = embeds;
     const Rotary rotary = rotary_embedding(hidden, positions);
-    for (const Layer& layer : layers) {
-      b.begin_block();
-      Name next = layer(hidden, rotary, caching ? &cache : nullptr);
-      b.end_block();
-      hidden = std::move(next);
-    }
+    hidden = run_layers(b, layers, std::move(hidden),
+                        [&](const Layer& layer, const Name& x) { return layer(x, rotary, cache); });
     hidden = norm(hidden);
   }
   Name logits = head(hidden);

@@ -60,7 +60,7 @@ class Layer {
     final_norm_ = {b, "final_layer_norm", c.width};
   }
 
-  Name operator()(Name hidden, KeyValueCache* cache) const {
+  Name operator()(Name hidden, KeyValueCache& cache) const {
     const Builder::Scope scope(b_, name_);
     Name residual = hidden;
     if (c_.norm_first) hidden = attention_norm_(hidden);
@@ -85,19 +85,19 @@ class Layer {
   Name heads(Name x) const {
     return fn::transpose(fn::reshape(x, {x.size(0), -1, c_.heads, c_.width / c_.heads}), 1, 2);
   }
-  Name attention(const Name& hidden, KeyValueCache* cache) const {
+  Name attention(const Name& hidden, KeyValueCache& cache) const {
     Name query = fn::mul_number(q_(hidden));
     query = heads(query);
     Name key = k_(hidden);
     Name value = v_(hidden);
     key = heads(key);
     value = heads(value);
-    if (cache != nullptr) cache->update(key, value);
+    cache.update(key, value);
     Name out;
     {
       const Builder::Scope scope(b_, "self_attn");
       out = sdpa(b_, query, key, value, {.dropout = c_.attention_dropout});
-      out = fn::contiguous(fn::reshape(out, {out.size(0), out.size(1), -1}));
+      out = merge_heads(out);
     }
     return out_(out);
   }
@@ -125,17 +125,13 @@ Name build(Builder& b, const Spec& spec, Name) {
   }
   LayerNorm final_norm;
   if (c.final_norm) final_norm = {b, "final_layer_norm", c.width};
-  std::vector<Layer> layers;
-  for (std::int64_t i = 0; i < c.layers; ++i)
-    layers.emplace_back(b, c, fmt::format("layers.{}", i));
+  const auto layers = make_layers<Layer>(b, c, "layers");
   Linear head(b, "lm_head", c.embedded, c.vocab, false);
   if (c.tie) tie(b, head.weight, table.weight);
 
   b.forward_begins();
-  const Name ids = b.data("input_ids", {spec.batch_size, length}, DType::Int64);
-  b.labels_are(ids);
-  KeyValueCache cache;
-  const bool caching = c.cache && !b.checkpoints();
+  const Name ids = labelled_tokens(b, spec, length);
+  KeyValueCache cache(b, c.cache);
   Name hidden;
   {
     Name embeds = table(ids);
@@ -146,12 +142,8 @@ Name build(Builder& b, const Spec& spec, Name) {
     Name places = positions_table(fn::add_number(positions));
     if (projects) embeds = project_in(embeds);
     hidden = fn::add(embeds, places);
-    for (const Layer& layer : layers) {
-      b.begin_block();
-      Name next = layer(hidden, caching ? &cache : nullptr);
-      b.end_block();
-      hidden = std::move(next);
-    }
+    hidden = run_layers(b, layers, std::move(hidden),
+                        [&](const Layer& layer, const Name& x) { return layer(x, cache); });
     if (c.final_norm) hidden = final_norm(hidden);
     if (projects) hidden = project_out(hidden);
   }

@@ -75,7 +75,7 @@ class Layer {
     norm_ = {b, "input_layernorm", c.width};
   }
 
-  Name operator()(Name hidden, const Rotary& rotary, KeyValueCache* cache) const {
+  Name operator()(Name hidden, const Rotary& rotary, KeyValueCache& cache) const {
     const Builder::Scope scope(b_, name_);
     Name residual = hidden;
     hidden = norm_(hidden);
@@ -89,7 +89,7 @@ class Layer {
   Name heads(const Linear& project, const Name& x) const {
     return fn::transpose(fn::reshape(project(x), {x.size(0), x.size(1), -1, c_.head}), 1, 2);
   }
-  Name attention(const Name& hidden, const Rotary& rotary, KeyValueCache* cache) const {
+  Name attention(const Name& hidden, const Rotary& rotary, KeyValueCache& cache) const {
     Name query = heads(q_, hidden);
     Name key = heads(k_, hidden);
     Name value = heads(v_, hidden);
@@ -107,9 +107,9 @@ class Layer {
       apply_rotary(query_rotated, key_rotated, rotary);
       query = fn::cat({query_rotated, query_passed}, -1);
       key = fn::cat({key_rotated, key_passed}, -1);
-      if (cache != nullptr) cache->update(key, value);
+      cache.update(key, value);
       out = sdpa(b_, query, key, value, {.dropout = c_.attention_dropout});
-      out = fn::contiguous(fn::reshape(out, {out.size(0), out.size(1), -1}));
+      out = merge_heads(out);
     }
     return dense_(out);
   }
@@ -136,9 +136,7 @@ Name build(Builder& b, const Spec& spec, Name) {
   const std::int64_t length = text_length(b, spec, 0);
 
   const Embedding table(b, "embed_tokens", c.vocab, c.width);
-  std::vector<Layer> layers;
-  for (std::int64_t i = 0; i < c.layers; ++i)
-    layers.emplace_back(b, c, fmt::format("layers.{}", i));
+  const auto layers = make_layers<Layer>(b, c, "layers");
   const RotaryEmbedding rotary_embedding(b, "rotary_emb", c.rotated);
   const LayerNorm norm(b, "final_layernorm", c.width);
   rotary_embedding.initialise();
@@ -146,24 +144,18 @@ Name build(Builder& b, const Spec& spec, Name) {
   if (c.tie) tie(b, head.weight, table.weight);
 
   b.forward_begins();
-  const Name ids = b.data("input_ids", {spec.batch_size, length}, DType::Int64);
-  b.labels_are(ids);
-  KeyValueCache cache;
-  const bool caching = c.cache && !b.checkpoints();
+  const Name ids = labelled_tokens(b, spec, length);
+  KeyValueCache cache(b, c.cache);
   Name hidden;
   {
     Name embeds = table(ids);
     Name positions = fn::unsqueeze(position_ids(b, length), 0);
-    if (!caching) look_for_packed_sequences(b, spec.batch_size, length);
+    if (!cache.kept()) look_for_packed_sequences(b, spec.batch_size, length);
     embeds = fn::dropout(embeds, c.embd_drop);
     hidden = embeds;
     const Rotary rotary = rotary_embedding(hidden, positions);
-    for (const Layer& layer : layers) {
-      b.begin_block();
-      Name next = layer(hidden, rotary, caching ? &cache : nullptr);
-      b.end_block();
-      hidden = std::move(next);
-    }
+    hidden = run_layers(b, layers, std::move(hidden),
+                        [&](const Layer& layer, const Name& x) { return layer(x, rotary, cache); });
     hidden = norm(hidden);
   }
   Name logits = head(hidden);

@@ -80,7 +80,7 @@ void common_fields(Fields& fields) {
   fields.only("_attn_implementation", {"sdpa"}, "sdpa");
   fields.only("attn_implementation", {"sdpa"}, "sdpa");
   fields.only("_attn_implementation_internal", {"sdpa"}, "sdpa");
-  fields.only("is_decoder", fields.flag("is_decoder", false));
+  fields.flag("is_decoder", false);  // either: a decoder is causal without being told
   if (fields.has("quantization_config"))
     fields.fail("quantization_config", "quantised weights are not modelled",
                 "no quantization_config");
@@ -174,6 +174,12 @@ void tie(Builder& b, Name& parameter, const Name& to) {
   parameter = to;
 }
 
+Name labelled_tokens(Builder& b, const Spec& spec, std::int64_t length) {
+  Name ids = b.data("input_ids", {spec.batch_size, length}, DType::Int64);
+  b.labels_are(ids);
+  return ids;
+}
+
 Name position_ids(Builder& b, std::int64_t length) { return fn::add_number(fn::arange(b, length)); }
 
 void look_for_packed_sequences(Builder& b, std::int64_t batch, std::int64_t length) {
@@ -193,6 +199,7 @@ void look_for_packed_sequences(Builder& b, std::int64_t batch, std::int64_t leng
 }
 
 void KeyValueCache::update(Name& key, Name& value) {
+  if (!kept_) return;
   if (sliding_ && key) held_.push_back(fn::scalar(key.builder(), DType::Int64));
   Name keys = fn::cat({key}, -2);
   Name values = fn::cat({value}, -2);

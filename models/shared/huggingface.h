@@ -4,6 +4,7 @@
 
 #include <initializer_list>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/config.h"
@@ -44,6 +45,9 @@ void heads_divide(Fields& fields, const std::string& width_name, std::int64_t wi
 // tie_weights: the parameter becomes the other one; its own memory goes.
 void tie(Builder& b, Name& parameter, const Name& to);
 
+// The batch's tokens [batch, length], which are its labels too.
+Name labelled_tokens(Builder& b, const Spec& spec, std::int64_t length);
+
 // torch.arange(length, device=...) + past_seen_tokens
 Name position_ids(Builder& b, std::int64_t length);
 
@@ -55,13 +59,37 @@ void look_for_packed_sequences(Builder& b, std::int64_t batch, std::int64_t leng
 // nothing, and they live until the model's output goes.
 class KeyValueCache {
  public:
-  // A layer with a sliding window also counts its tokens on the device.
-  explicit KeyValueCache(bool sliding = false) : sliding_(sliding) {}
+  // There is none where the configuration says so (use_cache), nor under checkpoints. A layer with
+  // a sliding window also counts its tokens on the device.
+  KeyValueCache(const Builder& b, bool asked, bool sliding = false)
+      : kept_(asked && !b.checkpoints()), sliding_(sliding) {}
+  bool kept() const { return kept_; }
   void update(Name& key, Name& value);
 
  private:
-  bool sliding_;
+  bool kept_, sliding_;
   std::vector<Name> held_;
 };
+
+// The model's c.layers layers, called "<list>.0" and on.
+template <class Layer, class Config>
+std::vector<Layer> make_layers(Builder& b, const Config& c, const std::string& list) {
+  std::vector<Layer> made;
+  for (std::int64_t i = 0; i < c.layers; ++i)
+    made.emplace_back(b, c, list + "." + std::to_string(i));
+  return made;
+}
+
+// for layer in layers: hidden = layer(hidden, ...); each is what one checkpoint surrounds.
+template <class Layer, class Call>
+Name run_layers(Builder& b, const std::vector<Layer>& layers, Name hidden, Call call) {
+  for (const Layer& layer : layers) {
+    b.begin_block();
+    Name next = call(layer, hidden);
+    b.end_block();
+    hidden = std::move(next);
+  }
+  return hidden;
+}
 
 }  // namespace forerun::models

@@ -73,5 +73,7 @@ struct Attention {
   bool causal = true;
 };
 Name sdpa(Builder& b, Name q, Name k, Name v, Attention with);
+// What sdpa gives as [batch, length, heads * head]: reshape(...).contiguous().
+Name merge_heads(Name x);
 
 }  // namespace forerun::models

@@ -12,4 +12,6 @@ Name sdpa(Builder& b, Name q, Name k, Name v, Attention with) {
   return fn::contiguous(fn::transpose(std::move(out), 1, 2));
 }
 
+Name merge_heads(Name x) { return fn::contiguous(fn::reshape(x, {x.size(0), x.size(1), -1})); }
+
 }  // namespace forerun::models
