@@ -6,12 +6,12 @@ The model is made on the device; AdamW, labels given, gradients set to None; und
 """
 import json
 import os
-import sys
 import warnings
 
 warnings.filterwarnings("ignore")
 os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
 import torch  # noqa: E402
+import training  # noqa: E402
 import transformers  # noqa: E402
 
 
@@ -24,11 +24,6 @@ def inputs(case, config, dtype):
         return {"pixel_values": pixels, "labels": classes}
     tokens = torch.zeros(batch, case["length"], dtype=torch.long, device="cuda")
     return {"input_ids": tokens, "labels": classes if "Sequence" in name else tokens}
-
-
-def figures():
-    return {"peak_allocated": torch.cuda.max_memory_allocated(), "peak_reserved": torch.cuda.max_memory_reserved(),
-            "end_allocated": torch.cuda.memory_allocated()}
 
 
 def find_no_packed_sequences():
@@ -47,7 +42,7 @@ def run(case):
     find_no_packed_sequences()
     precision = case["precision"]
     config = getattr(transformers, case["config_class"])(**case.get("overrides", {}))
-    dtype = torch.bfloat16 if precision == "bf16" else torch.float32
+    dtype = training.parameter_dtype(precision)
     with torch.device("cuda"):
         model = getattr(transformers, case["model_class"]).from_config(config, dtype=dtype)
     model.train()
@@ -56,27 +51,9 @@ def run(case):
         model.config.use_cache = False
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
     batch = inputs(case, config, dtype)
-    low = {"bf16-mixed": torch.bfloat16, "fp16-mixed": torch.float16}.get(precision)
-    scaler = torch.amp.GradScaler("cuda", enabled=precision == "fp16-mixed")
-    truth = {"parameters": sum(one.numel() for one in model.parameters()),
-             "after_setup_allocated": torch.cuda.memory_allocated(), "steps": [],
-             "config": json.loads(config.to_json_string(use_diff=False))}
-    for _ in range(3):
-        torch.cuda.reset_peak_memory_stats()
-        with torch.autocast("cuda", dtype=low or torch.bfloat16, enabled=low is not None):
-            loss = model(**batch).loss
-        scaler.scale(loss).backward()
-        scaler.step(optimizer)
-        scaler.update()
-        optimizer.zero_grad(set_to_none=True)
-        del loss
-        torch.cuda.synchronize()
-        truth["steps"].append(figures())
-    return truth
+    truth = training.three_steps(model, optimizer, lambda: model(**batch).loss, precision)
+    return {**truth, "config": json.loads(config.to_json_string(use_diff=False))}
 
 
 if __name__ == "__main__":
-    with open(sys.argv[1]) as text:
-        made = run(json.load(text))
-    with open(sys.argv[2], "w") as out:
-        json.dump(made, out)
+    training.main(run)

@@ -5,21 +5,15 @@ usage: run_torchvision.py CASE OUT      CASE: {spec: {model: {torchvision: NAME}
 The model is made on the device in fp32 and converted where the precision is bf16; AdamW or SGD, cross entropy, gradients set to None; under
 autocast and a GradScaler where the precision says so.
 """
-import json
-import sys
 import warnings
 
 warnings.filterwarnings("ignore")
 import torch  # noqa: E402
 import torchvision  # noqa: E402
+import training  # noqa: E402
 from torch.nn.functional import cross_entropy  # noqa: E402
 
 OPTIMIZERS = {"adamw": torch.optim.AdamW, "sgd": torch.optim.SGD}
-
-
-def figures():
-    return {"peak_allocated": torch.cuda.max_memory_allocated(), "peak_reserved": torch.cuda.max_memory_reserved(),
-            "end_allocated": torch.cuda.memory_allocated()}
 
 
 def make_model(spec, dtype):
@@ -39,31 +33,13 @@ def make_optimizer(spec, model):
 def run(case):
     torch.manual_seed(0)
     spec, precision = case["spec"], case["spec"]["precision"]
-    dtype = torch.bfloat16 if precision == "bf16" else torch.float32
+    dtype = training.parameter_dtype(precision)
     model = make_model(spec, dtype)
     optimizer = make_optimizer(spec, model)
     images = torch.zeros(spec["batch_size"], *spec["input"]["shape"], device="cuda", dtype=dtype)
     labels = torch.zeros(spec["batch_size"], dtype=torch.long, device="cuda")
-    low = {"bf16-mixed": torch.bfloat16, "fp16-mixed": torch.float16}.get(precision)
-    scaler = torch.amp.GradScaler("cuda", enabled=precision == "fp16-mixed")
-    truth = {"parameters": sum(one.numel() for one in model.parameters()),
-             "after_setup_allocated": torch.cuda.memory_allocated(), "steps": []}
-    for _ in range(3):
-        torch.cuda.reset_peak_memory_stats()
-        with torch.autocast("cuda", dtype=low or torch.bfloat16, enabled=low is not None):
-            loss = cross_entropy(model(images), labels)
-        scaler.scale(loss).backward()
-        scaler.step(optimizer)
-        scaler.update()
-        optimizer.zero_grad(set_to_none=True)
-        del loss
-        torch.cuda.synchronize()
-        truth["steps"].append(figures())
-    return truth
+    return training.three_steps(model, optimizer, lambda: cross_entropy(model(images), labels), precision)
 
 
 if __name__ == "__main__":
-    with open(sys.argv[1]) as text:
-        made = run(json.load(text))
-    with open(sys.argv[2], "w") as out:
-        json.dump(made, out)
+    training.main(run)
