@@ -137,7 +137,6 @@ class Analysis {
 
  private:
   friend class Facts;
-  bool may_lead(NodeId from, const Test& goal, const Test& avoid, LoopId within) const;
   Graph graph_;
   std::vector<std::vector<NodeId>> by_kind_;
   std::vector<History> history_;

@@ -56,31 +56,32 @@ class Seen {
 };
 static_assert(Conditions::kMaxFacts <= 20);
 
-}  // namespace
+// The edges that a search follows.
+struct Passage {
+  const Graph& graph;
+  LoopId within;
 
-namespace {
-
-// Which nodes a search has to look at: those that control could come to a goal by if every branch
-// could be taken.
-struct Ways {
-  std::vector<bool> before;  // `from` can be reached from here
-  std::vector<bool> after;   // reached from `from`, and a goal can be reached from here
+  bool operator()(const Edge& edge) const {
+    return !edge.skips_loop && !graph.nodes[static_cast<std::size_t>(edge.to)].prelude &&
+           (within == kNone || graph.in(within, edge.to));
+  }
 };
 
-Ways ways_of(const Graph& graph, NodeId from, const Test& goal, const Test& avoid, LoopId within) {
-  const auto at = [](NodeId id) { return static_cast<std::size_t>(id); };
-  const auto passes = [&](const Edge& edge) {
-    return !edge.skips_loop && !graph.nodes[at(edge.to)].prelude &&
-           (within == kNone || graph.in(within, edge.to));
-  };
-  std::vector<bool> met(graph.nodes.size(), false);
-  std::vector<NodeId> open{from}, goals;
+using Marks = std::vector<bool>;  // of each node
+
+// What control could come to from `from`, up to goals and what is avoided, if every branch could be
+// taken; the goals among it.
+Marks onwards(const Passage& passes, NodeId from, const Test& goal, const Test& avoid,
+              std::vector<NodeId>& goals) {
+  Marks met(passes.graph.nodes.size(), false);
+  std::vector<NodeId> open{from};
   while (!open.empty()) {
     const NodeId here = open.back();
     open.pop_back();
-    for (const Edge& edge : graph.nodes[at(here)].next) {
-      if (met[at(edge.to)] || !passes(edge)) continue;
-      met[at(edge.to)] = true;
+    for (const Edge& edge : passes.graph.nodes[static_cast<std::size_t>(here)].next) {
+      const auto to = static_cast<std::size_t>(edge.to);
+      if (met[to] || !passes(edge)) continue;
+      met[to] = true;
       if (goal(edge.to)) {
         goals.push_back(edge.to);
       } else if (!avoid(edge.to)) {
@@ -88,35 +89,62 @@ Ways ways_of(const Graph& graph, NodeId from, const Test& goal, const Test& avoi
       }
     }
   }
-  std::vector<std::vector<NodeId>> entered(graph.nodes.size());
-  for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); ++id) {
-    for (const Edge& edge : graph.nodes[at(id)].next) {
-      if (passes(edge)) entered[at(edge.to)].push_back(id);
+  return met;
+}
+
+using Sources = std::vector<std::vector<NodeId>>;  // of the edges that enter each node
+
+Sources sources_of(const Passage& passes) {
+  const auto& nodes = passes.graph.nodes;
+  Sources sources(nodes.size());
+  for (std::size_t id = 0; id < nodes.size(); ++id) {
+    for (const Edge& edge : nodes[id].next) {
+      if (passes(edge))
+        sources[static_cast<std::size_t>(edge.to)].push_back(static_cast<NodeId>(id));
     }
   }
-  const auto backwards = [&](const std::vector<NodeId>& starts, const std::vector<bool>* among) {
-    std::vector<bool> found(graph.nodes.size(), false);
-    std::vector<NodeId> left = starts;
-    for (const NodeId start : starts) found[at(start)] = true;
-    while (!left.empty()) {
-      const NodeId here = left.back();
-      left.pop_back();
-      for (const NodeId source : entered[at(here)]) {
-        if (found[at(source)] || (among != nullptr && !(*among)[at(source)])) continue;
-        found[at(source)] = true;
-        left.push_back(source);
-      }
+  return sources;
+}
+
+// The nodes that lead to one of the ends, themselves included; all, or those `among`.
+Marks backwards(const Sources& sources, std::vector<NodeId> ends, const Marks* among) {
+  Marks found(sources.size(), false);
+  for (const NodeId end : ends) found[static_cast<std::size_t>(end)] = true;
+  while (!ends.empty()) {
+    const NodeId here = ends.back();
+    ends.pop_back();
+    for (const NodeId source : sources[static_cast<std::size_t>(here)]) {
+      const auto at = static_cast<std::size_t>(source);
+      if (found[at] || (among != nullptr && !(*among)[at])) continue;
+      found[at] = true;
+      ends.push_back(source);
     }
-    return found;
-  };
-  return {backwards({from}, nullptr), backwards(goals, &met)};
+  }
+  return found;
+}
+
+// Which nodes a search has to look at: those that control could come to a goal by if every branch
+// could be taken.
+struct Ways {
+  Marks before;  // `from` can be reached from here
+  Marks after;   // reached from `from`, and a goal can be reached from here
+};
+
+// None where no goal could be come to: most searches end here.
+std::optional<Ways> ways_of(const Passage& passes, NodeId from, const Test& goal,
+                            const Test& avoid) {
+  std::vector<NodeId> goals;
+  const Marks met = onwards(passes, from, goal, avoid, goals);
+  if (goals.empty()) return std::nullopt;
+  const Sources sources = sources_of(passes);
+  return Ways{backwards(sources, {from}, nullptr), backwards(sources, goals, &met)};
 }
 
 // Of each node, the facts that some branch still asks for on a way through `among`: what else is
 // assumed there makes no difference, and states that differ in nothing else are one.
 // `later`: those that matter once `from` lies behind; absent when it does.
 std::vector<std::uint32_t> facts_that_matter(const Graph& graph, const Conditions& conditions,
-                                             const std::vector<bool>& among, NodeId from,
+                                             const Marks& among, NodeId from,
                                              const std::vector<std::uint32_t>* later) {
   std::vector<std::uint32_t> facts(graph.nodes.size(), 0);
   for (std::size_t id = 0; id < facts.size(); ++id) {
@@ -145,34 +173,15 @@ std::vector<std::uint32_t> facts_that_matter(const Graph& graph, const Condition
 
 }  // namespace
 
-// Whether control could come from `from` to a goal if every branch could be taken. It is cheap, and
-// most searches end here.
-bool Analysis::may_lead(NodeId from, const Test& goal, const Test& avoid, LoopId within) const {
-  std::vector<bool> met(graph_.nodes.size(), false);
-  std::vector<NodeId> open{from};
-  while (!open.empty()) {
-    const NodeId at = open.back();
-    open.pop_back();
-    for (const Edge& edge : node(at).next) {
-      if (edge.skips_loop || met[static_cast<std::size_t>(edge.to)] || node(edge.to).prelude)
-        continue;
-      if (within != kNone && !graph_.in(within, edge.to)) continue;
-      met[static_cast<std::size_t>(edge.to)] = true;
-      if (goal(edge.to)) return true;
-      if (!avoid(edge.to)) open.push_back(edge.to);
-    }
-  }
-  return false;
-}
-
 std::optional<NodeId> Analysis::path(NodeId from, const Test& goal, const Test& avoid,
                                      LoopId within) const {
-  if (!may_lead(from, goal, avoid, within)) return std::nullopt;
-  const Ways useful = ways_of(graph_, from, goal, avoid, within);
+  const Passage passes{graph_, within};
+  const auto useful = ways_of(passes, from, goal, avoid);
+  if (!useful) return std::nullopt;
   const std::vector<std::uint32_t> after =
-      facts_that_matter(graph_, *conditions_, useful.after, from, nullptr);
+      facts_that_matter(graph_, *conditions_, useful->after, from, nullptr);
   const std::vector<std::uint32_t> before =
-      facts_that_matter(graph_, *conditions_, useful.before, from, &after);
+      facts_that_matter(graph_, *conditions_, useful->before, from, &after);
   // The search starts where the round (or the function) does, so that what had to hold to come to
   // `from` is known.
   const LoopId around = within != kNone ? within : innermost_loop(from);
@@ -188,9 +197,9 @@ std::optional<NodeId> Analysis::path(NodeId from, const Test& goal, const Test& 
     const State at = open.front();
     open.pop_front();
     for (const Edge& edge : node(at.node).next) {
-      if (edge.skips_loop || node(edge.to).prelude) continue;
-      if (within != kNone && !graph_.in(within, edge.to)) continue;
-      if (!(at.passed ? useful.after : useful.before)[static_cast<std::size_t>(edge.to)]) continue;
+      if (!passes(edge)) continue;
+      if (!(at.passed ? useful->after : useful->before)[static_cast<std::size_t>(edge.to)])
+        continue;
       State next{edge.to, at.passed, at.assumption};
       if (edge.taken != 0 && !conditions_->take(at.node, edge.taken, next.assumption)) continue;
       if (node(edge.to).form == Node::Form::Head) {
