@@ -15,12 +15,6 @@
 namespace forerun::run {
 namespace {
 
-std::optional<at::ScalarType> autocast_dtype(Precision precision) {
-  if (precision == Precision::Bf16Mixed) return at::kBFloat16;
-  if (precision == Precision::Fp16Mixed) return at::kHalf;
-  return std::nullopt;
-}
-
 // A model that is bfloat16 throughout takes bfloat16 inputs; targets keep the dtype of the spec.
 DType input_dtype(const Spec& spec) {
   const bool halved = spec.precision == Precision::Bf16 && spec.input.dtype == DType::Float32;
@@ -95,7 +89,9 @@ at::Tensor Training::loss_of(const Batch& batch) const {
 // to it.
 void Training::micro_step(const Batch& batch, at::Tensor& loss) {
   {
-    const Autocast autocast(device_.type(), autocast_dtype(spec_->precision));
+    std::optional<at::ScalarType> low;
+    if (const auto dtype = autocast_dtype(spec_->precision)) low = scalar_type(*dtype);
+    const Autocast autocast(device_.type(), low);
     loss = loss_of(batch);
   }
   if (spec_->gradient_accumulation_steps > 1) loss = loss / spec_->gradient_accumulation_steps;
