@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/units.h"
+#include "estimator/ops/view.h"
 
 namespace forerun::ops {
 namespace {
@@ -68,13 +69,16 @@ Tensor weight_gradient(Runtime& run, const Tensor& indices, const Shape& table, 
 Tensor embedding(Runtime& run, const Tensor& indices, const Tensor& weight) {
   Shape shape = indices.shape;
   shape.push_back(weight.shape[1]);
+  // weight.index_select(0, indices.reshape(-1)): expanded indices are copied, here and in backward.
+  const Tensor flat = contiguous(run, indices);
   Tensor y = run.output(std::move(shape), weight.dtype, "output");
   run.launch("embedding", {&indices, &y, &y});
   Node* node = run.record("embedding", y, {&weight},
                           [table = weight.shape, dtype = weight.dtype](Runtime& r, Node& self,
                                                                        Tensors& grad) -> Tensors {
                             Tensors back(1);
-                            back[0] = weight_gradient(r, self.saved[0], table, dtype);
+                            const Tensor flat = contiguous(r, self.saved[0]);
+                            back[0] = weight_gradient(r, flat, table, dtype);
                             r.launch("embedding_dense_backward", {&grad[0], &back[0]});
                             return back;
                           });
