@@ -134,7 +134,8 @@ Tensor without_gradient(Runtime& run, const Tensor& x, const Attributes& with) {
 Tensor cumsum(Runtime& run, const Tensor& given) {
   const Tensor x = run.cast_float(given);
   Tensor y = run.output(x.shape, is_floating(x.dtype) ? x.dtype : DType::Int64, "cumulative sum");
-  run.launch("cumsum", {&x, &y});
+  const Tensor read = to_dtype(run, x, y.dtype);
+  run.launch("cumsum", {&read, &y});
   return y;
 }
 

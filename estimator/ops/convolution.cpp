@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "estimator/ops/reduction.h"
+#include "estimator/ops/strides.h"
+#include "estimator/ops/view.h"
 
 namespace forerun::ops {
 namespace {
@@ -31,13 +33,29 @@ void launch(Runtime& run, std::string_view kernel, const Work& work,
   run.tape.launch(kernel, work.dtype, work.flops, bytes);
 }
 
+// The elements of one channel lie apart and those of one place beside each other, as in a gradient
+// that comes through a transpose.
+bool channels_lie_last(const Tensor& grad, const Shape& output) {
+  return !is_contiguous(grad) && grad.shape == output && strides_of(grad)[1] == 1;
+}
+
 // grad.sum over everything but the channels. The shape is the convolution's own: a gradient that
 // comes through a view has the view's.
-Tensor bias_gradient(Runtime& run, DType dtype, const Shape& output) {
+Tensor bias_gradient(Runtime& run, const Tensor& grad, const Shape& output) {
+  const DType dtype = grad.dtype;
   std::int64_t inner = 1;
   for (std::size_t i = 2; i < output.size(); ++i) inner *= output[i];
   Tensor made = run.empty({output[1]}, dtype, Category::Gradients,
                           fmt::format("{} bias gradient", run.where));
+  if (channels_lie_last(grad, output)) {
+    reduce(run, "sum",
+           {.outer = output[0] * inner,
+            .inner = output[1],
+            .over = Reduction::Over::Outer,
+            .dtype = dtype,
+            .output = dtype});
+    return made;
+  }
   reduce(run, "sum",
          {.outer = output[0],
           .inner = inner,
@@ -78,16 +96,19 @@ Tensor convolution(Runtime& run, const Tensor& x_in, const Tensor& weight_in, co
                    const Tensor& input = self.saved[0];
                    const Tensor& kernel = self.saved[1];
                    Tensors back(3);
+                   // cuDNN's gradients are made of a contiguous one.
+                   Tensor dense = contiguous(r, grad[0]);
                    if (self.needs(0)) {
                      back[0] = r.output_like(input, "input gradient");
-                     launch(r, "convolution_backward (input)", work, {&grad[0], &kernel, &back[0]});
+                     launch(r, "convolution_backward (input)", work, {&dense, &kernel, &back[0]});
                    }
                    if (self.needs(1)) {
                      back[1] = r.empty(kernel.shape, kernel.dtype, Category::Gradients,
                                        fmt::format("{} weight gradient", self.where));
-                     launch(r, "convolution_backward (weight)", work, {&grad[0], &input, &back[1]});
+                     launch(r, "convolution_backward (weight)", work, {&dense, &input, &back[1]});
                    }
-                   if (self.needs(2)) back[2] = bias_gradient(r, grad[0].dtype, output);
+                   dense = {};
+                   if (self.needs(2)) back[2] = bias_gradient(r, grad[0], output);
                    return back;
                  });
   if (node != nullptr) {

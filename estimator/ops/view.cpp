@@ -253,9 +253,8 @@ Tensor cat(Runtime& run, const Tensors& parts_in, std::int64_t dim) {
   for (const Tensor& part : parts_in)
     if (size_bytes(part.dtype) > size_bytes(dtype)) dtype = part.dtype;
   const std::size_t at = wrapped(dim, parts_in[0].shape.size());
-  Tensors parts = parts_in;
-  if (run.autocast)  // on autocast's list of the widest dtype
-    for (Tensor& part : parts) part = run.cast(part, dtype);
+  // Not on CUDA's autocast list: the kernel reads each part in its own dtype.
+  const Tensors& parts = parts_in;
   Tensor y = joined(run, parts, at, dtype, "joined");
   std::vector<const Tensor*> inputs;
   Shape sizes;

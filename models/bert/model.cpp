@@ -25,7 +25,6 @@ struct Config {
   Heads heads;
   std::string act;
   double dropout = 0, classifier_dropout = 0;
-  bool tie = true;
 };
 
 Config read(Fields& fields, bool roberta, Task task) {
@@ -43,7 +42,8 @@ Config read(Fields& fields, bool roberta, Task task) {
   c.dropout = probability(fields, "hidden_dropout_prob", 0.1);
   c.heads.dropout = probability(fields, "attention_probs_dropout_prob", 0.1);
   c.classifier_dropout = probability(fields, "classifier_dropout", c.dropout);
-  c.tie = fields.flag("tie_word_embeddings", true);
+  // An untied head has a second bias that nothing uses: it trains and never gets a gradient.
+  if (task == Task::MaskedLm) fields.only("tie_word_embeddings", true);
   if (roberta) c.padding = fields.integer("pad_token_id", 1, 0);
   if (task == Task::SequenceClassification) c.classes = single_label_classes(fields);
   fields.only("is_decoder", false);
@@ -87,7 +87,7 @@ class Embeddings {
   }
   const Name& table() const { return words_.weight; }
 
-  // _init_weights of the buffers, when the model is made.
+  // _init_weights of the buffers, when the encoder is made.
   void initialise() const {
     fn::copy(position_ids_, fn::expand(fn::arange(b_, c_.positions), {1, c_.positions}));
     fn::fill(type_ids_);
@@ -172,6 +172,7 @@ class Encoder {
     for (std::int64_t i = 0; i < c.layers; ++i)
       layers_.emplace_back(b, c, fmt::format("encoder.layer.{}", i));
     if (pools) pooler_ = {b, "pooler.dense", c.width, c.width, true};
+    embeddings_->initialise();
   }
 
   struct Output {
@@ -214,14 +215,17 @@ class LanguageHead {
   LanguageHead(Builder& b, const Config& c, const Name& table)
       : b_(b), act_(c.roberta ? "gelu" : c.act), name_(c.roberta ? "lm_head" : "cls.predictions") {
     const Builder::Scope scope(b, name_);
+    const int first = b.made();
     const std::string part = c.roberta ? "" : "transform.";
     dense_ = {b, part + "dense", c.width, c.width, true};
     norm_ = {b, part + (c.roberta ? "layer_norm" : "LayerNorm"), c.width};
     decoder_ = {b, "decoder", c.width, c.vocab, true};
     const Name bias = b.weight("bias", {c.vocab});
-    if (!c.tie) return;
-    tie(b, decoder_.weight, table);
+    tie_head(b, decoder_, table);
     tie(b, decoder_.bias, bias);
+    const int own = b.made();
+    decoder_.bias = padded_bias(b, bias);
+    b.registered_own(first, own, own + 1);
   }
 
   Name operator()(const Name& hidden) const {
@@ -246,7 +250,6 @@ Name ids_of(Builder& b, const Spec& spec, std::int64_t length) {
 Name masked_lm(Builder& b, const Spec& spec, const Config& c, std::int64_t length) {
   const Encoder encoder(b, c, false);
   const LanguageHead head(b, c, encoder.embeddings().table());
-  encoder.embeddings().initialise();
 
   b.forward_begins();
   const Name ids = ids_of(b, spec, length);
@@ -262,7 +265,6 @@ Name classification(Builder& b, const Spec& spec, const Config& c, std::int64_t 
   if (c.roberta) dense = {b, "classifier.dense", c.width, c.width, true};
   const Linear classifier(b, c.roberta ? "classifier.out_proj" : "classifier", c.width, c.classes,
                           true);
-  encoder.embeddings().initialise();
 
   b.forward_begins();
   const Name ids = ids_of(b, spec, length);

@@ -19,13 +19,16 @@ Name in_heads(const Linear& projection, const Name& x, std::int64_t heads) {
 }  // namespace
 
 Name attend_to_all(Builder& b, const Linear& query, const Linear& key, const Linear& value,
-                   const Name& x, const Heads& heads) {
+                   const Name& x, const Heads& heads, const Linear* out) {
   if (!x) return {};
   Name q = in_heads(query, x, heads.count);
   Name k = in_heads(key, x, heads.count);
   Name v = in_heads(value, x, heads.count);
-  Name out = sdpa(b, q, k, v, {.dropout = heads.dropout, .causal = false});
-  return fn::contiguous(fn::reshape(std::move(out), {x.size(0), x.size(1), -1}));
+  Name attended = sdpa(b, q, k, v, {.dropout = heads.dropout, .causal = false});
+  attended = fn::contiguous(fn::reshape(attended, {x.size(0), x.size(1), -1}));
+  if (out != nullptr) attended = (*out)(attended);
+  graph::leave(q, k, v);
+  return attended;
 }
 
 std::int64_t single_label_classes(Fields& fields) {

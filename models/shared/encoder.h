@@ -17,9 +17,10 @@ struct Heads {
 
 // The layer's projections of x [batch, length, width], attention in its heads without a mask
 // (create_bidirectional_mask gives None where attention_mask is None), and the heads beside each
-// other again: [batch, length, width].
+// other again: [batch, length, width]. Where `out` is given, the same forward() projects them too:
+// queries, keys and values live until it returns.
 Name attend_to_all(Builder& b, const Linear& query, const Linear& key, const Linear& value,
-                   const Name& x, const Heads& heads);
+                   const Name& x, const Heads& heads, const Linear* out = nullptr);
 
 // A classifier's classes: one label of several. Regression and several labels at once are refused,
 // with the field's place.

@@ -174,6 +174,19 @@ void tie(Builder& b, Name& parameter, const Name& to) {
   parameter = to;
 }
 
+Name padded_bias(Builder& b, const Name& bias) {
+  if (!bias) return {};
+  Name copy = b.keep_as_weight("bias", fn::zeros(b, bias.shape(), bias.dtype()));
+  b.discard(bias);
+  return copy;
+}
+
+void tie_head(Builder& b, Linear& head, const Name& table) {
+  tie(b, head.weight, table);
+  const Builder::Scope scope(b, head.name);
+  if (head.bias) head.bias = padded_bias(b, head.bias);
+}
+
 Name labelled_tokens(Builder& b, const Spec& spec, std::int64_t length) {
   Name ids = b.data("input_ids", {spec.batch_size, length}, DType::Int64);
   b.labels_are(ids);

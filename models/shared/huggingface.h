@@ -45,6 +45,10 @@ void heads_divide(Fields& fields, const std::string& width_name, std::int64_t wi
 // tie_weights: the parameter becomes the other one; its own memory goes.
 void tie(Builder& b, Name& parameter, const Name& to);
 
+// The same for a head with a bias, which _adjust_bias pads by nothing: a copy takes its place.
+void tie_head(Builder& b, Linear& head, const Name& table);
+Name padded_bias(Builder& b, const Name& bias);
+
 // The batch's tokens [batch, length], which are its labels too.
 Name labelled_tokens(Builder& b, const Spec& spec, std::int64_t length);
 

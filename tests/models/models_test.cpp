@@ -23,17 +23,20 @@ Json load() {
 }
 
 // The spec of a configuration, which is written beside it.
-Result<Spec> spec_of(const std::string& config, const std::string& rest) {
+Result<Spec> spec_of(const std::string& config, const std::string& rest,
+                     const std::string& model_class = "AutoModelForCausalLM") {
   const test::TemporaryFolder folder;
   folder.write("config.json", config);
   return parse_spec(
-      "model: {hf_config: config.json, class: AutoModelForCausalLM}\noptimizer: adamw\n" + rest,
+      fmt::format("model: {{hf_config: config.json, class: {}}}\noptimizer: adamw\n{}", model_class,
+                  rest),
       folder.path() + "/spec.yaml");
 }
 
 std::string problem(const Json& config, const std::string& rest,
-                    const std::string& gpu = "a100-sxm-80gb") {
-  const auto spec = spec_of(config.dump(1), rest);
+                    const std::string& gpu = "a100-sxm-80gb",
+                    const std::string& model_class = "AutoModelForCausalLM") {
+  const auto spec = spec_of(config.dump(1), rest, model_class);
   if (!spec) return to_string(spec.error());
   const auto made = pipeline::estimate({*spec}, *devices::find(gpu));
   return made ? "(accepted)" : to_string(made.error());
@@ -46,17 +49,24 @@ Json small_llama() {
           {"intermediate_size", 128}, {"num_hidden_layers", 1}, {"num_attention_heads", 4}};
 }
 
+// Images have none.
+std::string length_of(const Json& one) {
+  const int length = one.at("length");
+  return length == 0 ? "" : fmt::format("sequence_length: {}\n", length);
+}
+
 TEST(Models, EveryFigureOfEveryStepToTheByte) {
   const Json cases = load();
-  ASSERT_GE(cases.size(), 11u);
+  ASSERT_GE(cases.size(), 21u);
   for (const Json& one : cases) {
     const std::string name = one.at("name");
     const Json& truth = one.at("truth");
     const auto spec = spec_of(
         truth.at("config").dump(1),
-        fmt::format("batch_size: {}\nsequence_length: {}\nprecision: {}\ngpu: {}\n",
-                    one.at("batch_size").get<int>(), one.at("length").get<int>(),
-                    one.at("precision").get<std::string>(), one.at("gpu").get<std::string>()));
+        length_of(one) +
+            fmt::format("batch_size: {}\nprecision: {}\ngpu: {}\n", one.at("batch_size").get<int>(),
+                        one.at("precision").get<std::string>(), one.at("gpu").get<std::string>()),
+        one.at("model_class"));
     ASSERT_TRUE(spec) << name << ": " << to_string(spec.error());
     const auto made = pipeline::estimate({*spec}, *devices::find(spec->gpu));
     ASSERT_TRUE(made) << name << ": " << to_string(made.error());
@@ -122,6 +132,29 @@ TEST(Models, RefuseAttentionWhoseKernelIsNotModelled) {
   EXPECT_THAT(problem(wide, half), HasSubstr("heads of 320 in 16 bits, over 256"));
   EXPECT_THAT(problem(small_llama(), mixed, "t4"), HasSubstr("7.5 has no flash attention"));
   EXPECT_EQ(problem(small_llama(), kShort, "t4"), "(accepted)");
+}
+
+TEST(Models, EncodersRefuseWhatTheyDoNotModel) {
+  const auto refused = [](const Json& config, const std::string& task) {
+    return problem(config, kShort, "a100-sxm-80gb", "AutoModelFor" + task);
+  };
+  const Json bert = {{"model_type", "bert"}, {"num_hidden_layers", 1}};
+  EXPECT_EQ(refused(bert, "MaskedLM"), "(accepted)");
+  EXPECT_THAT(refused(bert, "CausalLM"), HasSubstr("class AutoModelForCausalLM is not modelled"));
+  Json decoder = bert;
+  decoder["is_decoder"] = true;
+  EXPECT_THAT(refused(decoder, "MaskedLM"), HasSubstr("is_decoder"));
+  Json untied = bert;
+  untied["tie_word_embeddings"] = false;
+  EXPECT_THAT(refused(untied, "MaskedLM"), HasSubstr("tie_word_embeddings"));
+  EXPECT_EQ(refused(untied, "SequenceClassification"), "(accepted)");
+  Json regression = bert;
+  regression["id2label"] = {{"0", "LABEL_0"}};
+  EXPECT_THAT(refused(regression, "SequenceClassification"), HasSubstr("'regression'"));
+  Json waves = {{"model_type", "distilbert"}, {"sinusoidal_pos_embds", true}};
+  EXPECT_THAT(refused(waves, "MaskedLM"), HasSubstr("sinusoidal_pos_embds"));
+  const Json small = {{"model_type", "vit"}, {"image_size", 8}};
+  EXPECT_THAT(refused(small, "ImageClassification"), HasSubstr("patch_size 16 is larger"));
 }
 
 TEST(Models, SpecsOfModelsSayWhatBelongsToThem) {
