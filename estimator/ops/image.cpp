@@ -19,22 +19,21 @@ Tensor overwritten(Runtime& run, const Tensor& x) {
   return y;
 }
 
+// The derivative reads the input: a clone of it is kept before it is written over.
 struct InPlace {
   std::string_view forward;
   std::string_view backward;
-  bool keeps_clone;  // of the input, where the derivative reads it; else the result
 };
-constexpr InPlace kHardtanhRule{"hardtanh_", "hardtanh_backward", false};
-constexpr InPlace kSiluRule{"silu_", "silu_backward", true};
-constexpr InPlace kHardswishRule{"hardswish_", "hardswish_backward", true};
+constexpr InPlace kHardtanhRule{"hardtanh_", "hardtanh_backward"};
+constexpr InPlace kSiluRule{"silu_", "silu_backward"};
+constexpr InPlace kHardswishRule{"hardswish_", "hardswish_backward"};
 
 template <const InPlace& rule>
 Tensors in_place(Runtime& run, const Tensors& in, const Tensors&, const Attributes&) {
   const Tensor& x = in[0];
   const bool wanted = run.grad_enabled && x.requires_grad();
   Tensor clone;
-  if (rule.keeps_clone && wanted)
-    clone = elementwise(run, "clone", {&x}, x.dtype, "copy of what is overwritten");
+  if (wanted) clone = elementwise(run, "clone", {&x}, x.dtype, "copy of what is overwritten");
   Tensor y = overwritten(run, x);
   run.launch(rule.forward, {&x, &y});
   Node* node = run.record_strided(
@@ -42,7 +41,7 @@ Tensors in_place(Runtime& run, const Tensors& in, const Tensors&, const Attribut
         return {elementwise(r, rule.backward, {&grad[0], &self.saved[0]}, grad[0].dtype,
                             "input gradient")};
       });
-  if (node != nullptr) run.keep(*node, rule.keeps_clone ? clone : y);
+  if (node != nullptr) run.keep(*node, clone);
   return {y};
 }
 
@@ -56,6 +55,18 @@ Tensors add_in_place(Runtime& run, const Tensors& in, const Tensors&, const Attr
   return {y};
 }
 
+// CopySlices around a mul: a gradient of the whole base, a copy of the view's part of it, and that
+// part's own gradient, which is written back.
+Tensor through_slices(Runtime& run, const Tensor& grad) {
+  Tensor back = run.output_like(grad, "input gradient");
+  run.launch("copy_", {&grad, &back});
+  const Tensor slice = run.output_like(grad, "copy of the view's gradient");
+  const Tensor of_slice = run.output_like(grad, "gradient of the view");
+  run.launch("mul", {&slice, &of_slice});
+  run.launch("copy_", {&of_slice, &back});
+  return back;
+}
+
 Tensors dropout_in_place(Runtime& run, const Tensors& in, const Tensors&, const Attributes& with) {
   const Tensor& x = in[0];
   if (with.p == 0) return {x};
@@ -65,8 +76,10 @@ Tensors dropout_in_place(Runtime& run, const Tensors& in, const Tensors&, const 
   run.launch("div_", {&noise, &noise});
   Tensor y = overwritten(run, x);
   run.launch("mul_", {&x, &noise, &y});
-  Node* node =
-      run.record_strided("mul_", {&y}, {&x}, [](Runtime& r, Node& self, Tensors& grad) -> Tensors {
+  Node* node = run.record_strided(
+      "mul_", {&y}, {&x},
+      [slices = with.on_view](Runtime& r, Node& self, Tensors& grad) -> Tensors {
+        if (slices) return {through_slices(r, grad[0])};
         return {elementwise(r, "mul", {&grad[0], &self.saved[0]}, grad[0].dtype, "input gradient")};
       });
   if (node != nullptr) run.keep(*node, noise);

@@ -12,10 +12,11 @@ extern const Operator kConvolutionOf;
 extern const Operator kBatchNormOf;
 // a, b: a += b. The result has a's storage; both get its gradient.
 extern const Operator kAddInPlace;
-// relu_ and hardtanh_ (relu6) keep their result. silu_ and hardswish_ keep a clone of what they
-// write over.
+// relu_ keeps its result. hardtanh_ (relu6), silu_ and hardswish_ keep a clone of what they write
+// over.
 extern const Operator kReluInPlace, kHardtanhInPlace, kSiluInPlace, kHardswishInPlace;
-// dropout_ in training makes the noise it multiplies by, in x's dtype, and keeps it. Attributes: p.
+// dropout_ in training makes the noise it multiplies by, in x's dtype, and keeps it. Attributes: p,
+// on_view (of another tensor: backward goes through CopySlices).
 extern const Operator kDropoutInPlace;
 
 }  // namespace forerun::ops

@@ -1,5 +1,6 @@
 #include "models/shared/vision.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -169,6 +170,44 @@ Name flatten(Name x) {
 
 Name dropout_in_place(Name x, double p) {
   return call(ops::kDropoutInPlace, std::move(x), {.p = p});
+}
+
+Name dropout_in_place_of_view(Name x, double p) {
+  return call(ops::kDropoutInPlace, std::move(x), {.on_view = true, .p = p});
+}
+
+Name stochastic_depth(Name x, double p) {
+  if (!x || p == 0) return x;
+  Shape rows(x.shape().size(), 1);
+  rows[0] = x.size(0);
+  Name noise = fn::zeros(x.builder(), std::move(rows), x.dtype());
+  return fn::mul(std::move(x), noise);
+}
+
+std::int64_t make_divisible(double channels) {
+  const auto rounded = static_cast<std::int64_t>(channels + 4) / 8 * 8;
+  const std::int64_t made = std::max<std::int64_t>(8, rounded);
+  return static_cast<double>(made) < 0.9 * channels ? made + 8 : made;
+}
+
+SqueezeExcitation::SqueezeExcitation(Builder& b, std::string called, std::int64_t channels,
+                                     std::int64_t squeezed)
+    : name(std::move(called)) {
+  const Builder::Scope scope(b, name);
+  fc1 = {b, "fc1", channels, squeezed, {.bias = true}};
+  fc2 = {b, "fc2", squeezed, channels, {.bias = true}};
+}
+
+Name SqueezeExcitation::operator()(const Name& x, Name (*activation)(Name),
+                                   Name (*scale_activation)(Name)) const {
+  if (!x) return {};
+  const Builder::Scope scope(x.builder(), name);
+  Name scale = adaptive_avg_pool(x, 1);
+  scale = fc1(std::move(scale));
+  scale = activation(std::move(scale));
+  scale = fc2(std::move(scale));
+  scale = scale_activation(std::move(scale));
+  return fn::mul(scale, x);
 }
 
 }  // namespace forerun::models

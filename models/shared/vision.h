@@ -62,5 +62,22 @@ Name max_pool(Name x, Window slides);
 Name adaptive_avg_pool(Name x, std::int64_t size);
 Name flatten(Name x);  // torch.flatten(x, 1)
 Name dropout_in_place(Name x, double p);
+// The same on a view of another tensor, which backward goes through (CopySlices).
+Name dropout_in_place_of_view(Name x, double p);
+// torchvision.ops.stochastic_depth in training, by rows: noise of [batch, 1, ...] that x is
+// multiplied by.
+Name stochastic_depth(Name x, double p);
+
+// _make_divisible of models/_utils.py, by 8: at least that, and at most 10 % less than asked.
+std::int64_t make_divisible(double channels);
+
+// torchvision.ops.misc.SqueezeExcitation; its own activation, in place or not, is the caller's.
+struct SqueezeExcitation {
+  std::string name;
+  Conv2d fc1, fc2;
+  SqueezeExcitation() = default;
+  SqueezeExcitation(Builder& b, std::string called, std::int64_t channels, std::int64_t squeezed);
+  Name operator()(const Name& x, Name (*activation)(Name), Name (*scale_activation)(Name)) const;
+};
 
 }  // namespace forerun::models
