@@ -5,8 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "estimator/graph/model_catalog.h"
 #include "estimator/ops/gather.h"
 #include "models/shared/encoder.h"
@@ -169,8 +167,7 @@ class Encoder {
       : b_(b), scope_name_(c.roberta ? "roberta" : "bert") {
     const Builder::Scope scope(b, scope_name_);
     embeddings_ = std::make_unique<Embeddings>(b, c);
-    for (std::int64_t i = 0; i < c.layers; ++i)
-      layers_.emplace_back(b, c, fmt::format("encoder.layer.{}", i));
+    layers_ = make_layers<Layer>(b, c, "encoder.layer");
     if (pools) pooler_ = {b, "pooler.dense", c.width, c.width, true};
     embeddings_->initialise();
   }
@@ -182,13 +179,8 @@ class Encoder {
     const Builder::Scope scope(b_, scope_name_);
     Name embedded = (*embeddings_)(ids);
     Output out;
-    out.hidden = embedded;
-    for (const Layer& layer : layers_) {
-      b_.begin_block();
-      Name next = layer(out.hidden);
-      b_.end_block();
-      out.hidden = std::move(next);
-    }
+    out.hidden = run_layers(b_, layers_, embedded,
+                            [](const Layer& layer, const Name& x) { return layer(x); });
     if (pooler_.weight) out.pooled = pooled(out.hidden);
     return out;
   }

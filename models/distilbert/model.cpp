@@ -3,8 +3,6 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "estimator/graph/model_catalog.h"
 #include "models/shared/encoder.h"
 #include "models/shared/huggingface.h"
@@ -105,22 +103,15 @@ class Encoder {
       norm_ = {b, "LayerNorm", c.width};
       position_ids_ = b.keep_as_state("position_ids", counted());
     }
-    for (std::int64_t i = 0; i < c.layers; ++i)
-      blocks_.emplace_back(b, c, fmt::format("transformer.layer.{}", i));
+    blocks_ = make_layers<Block>(b, c, "transformer.layer");
     fn::copy(position_ids_, counted());  // _init_weights
   }
 
   Name operator()(const Name& ids) const {
     const Builder::Scope scope(b_, "distilbert");
     Name embedded = embeddings(ids);
-    Name hidden = embedded;
-    for (const Block& block : blocks_) {
-      b_.begin_block();
-      Name next = block(hidden);
-      b_.end_block();
-      hidden = std::move(next);
-    }
-    return hidden;
+    return run_layers(b_, blocks_, embedded,
+                      [](const Block& block, const Name& x) { return block(x); });
   }
   const Name& table() const { return words_.weight; }
 

@@ -25,7 +25,7 @@ Name attend_to_all(Builder& b, const Linear& query, const Linear& key, const Lin
   Name k = in_heads(key, x, heads.count);
   Name v = in_heads(value, x, heads.count);
   Name attended = sdpa(b, q, k, v, {.dropout = heads.dropout, .causal = false});
-  attended = fn::contiguous(fn::reshape(attended, {x.size(0), x.size(1), -1}));
+  attended = merge_heads(attended);
   if (out != nullptr) attended = (*out)(attended);
   graph::leave(q, k, v);
   return attended;

@@ -147,9 +147,7 @@ Name build(Builder& b, const Spec& spec, Name) {
   if (!begin(b, fields, spec, {"ViTForImageClassification"}, Task::ImageClassification)) return {};
 
   const Embeddings embeddings(b, c);
-  std::vector<Layer> layers;
-  for (std::int64_t i = 0; i < c.layers; ++i)
-    layers.emplace_back(b, c, fmt::format("layers.{}", i));
+  const auto layers = make_layers<Layer>(b, c, "layers");
   const LayerNorm norm(b, "layernorm", c.width);
   const Linear classifier(b, "classifier", c.width, c.classes, true);
 
@@ -160,13 +158,8 @@ Name build(Builder& b, const Spec& spec, Name) {
   Name sequence;
   {
     Name embedded = embeddings(pixels);
-    Name hidden = embedded;
-    for (const Layer& layer : layers) {
-      b.begin_block();
-      Name next = layer(hidden);
-      b.end_block();
-      hidden = std::move(next);
-    }
+    Name hidden =
+        run_layers(b, layers, embedded, [](const Layer& layer, const Name& x) { return layer(x); });
     sequence = norm(hidden);
     graph::leave(embedded, hidden);
   }
