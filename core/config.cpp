@@ -104,6 +104,14 @@ std::int64_t Fields::integer(const std::string& name, std::optional<std::int64_t
   return fallback.value_or(least);
 }
 
+std::int64_t Fields::count(const std::string& name, std::optional<std::int64_t> fallback) {
+  constexpr std::int64_t kMost = 10'000;
+  const std::int64_t value = integer(name, fallback);
+  if (value <= kMost) return value;
+  fail(name, fmt::format("{} is {}", name, value), fmt::format("at most {}", kMost));
+  return 1;
+}
+
 double Fields::number(const std::string& name, std::optional<double> fallback) {
   const ConfigValue* value = get(name);
   if (value == nullptr) {

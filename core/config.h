@@ -39,6 +39,9 @@ class Fields {
   // Required when there is no fallback.
   std::int64_t integer(const std::string& name, std::optional<std::int64_t> fallback = std::nullopt,
                        std::int64_t least = 1);
+  // How many of something are built, layers or experts: at most 10,000, so that a wrong file costs
+  // no memory.
+  std::int64_t count(const std::string& name, std::optional<std::int64_t> fallback = std::nullopt);
   // null or absent: nothing.
   std::optional<std::int64_t> maybe_integer(const std::string& name, std::int64_t least = 1);
   double number(const std::string& name, std::optional<double> fallback = std::nullopt);

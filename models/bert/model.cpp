@@ -31,7 +31,7 @@ Config read(Fields& fields, bool roberta, Task task) {
   c.vocab = fields.integer("vocab_size", roberta ? 50265 : 30522);
   c.width = fields.integer("hidden_size", 768);
   c.inner = fields.integer("intermediate_size", 3072);
-  c.layers = fields.integer("num_hidden_layers", 12);
+  c.layers = fields.count("num_hidden_layers", 12);
   c.heads.count = fields.integer("num_attention_heads", 12);
   heads_divide(fields, "hidden_size", c.width, c.heads.count);
   c.positions = fields.integer("max_position_embeddings", 512);

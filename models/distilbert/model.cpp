@@ -26,7 +26,7 @@ Config read(Fields& fields, Task task) {
   c.vocab = fields.integer("vocab_size", 30522);
   c.width = fields.integer("dim", 768);
   c.inner = fields.integer("hidden_dim", 3072);
-  c.layers = fields.integer("n_layers", 6);
+  c.layers = fields.count("n_layers", 6);
   c.heads.count = fields.integer("n_heads", 12);
   heads_divide(fields, "dim", c.width, c.heads.count);
   c.positions = fields.integer("max_position_embeddings", 512);

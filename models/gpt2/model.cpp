@@ -26,7 +26,7 @@ Config read(Fields& fields) {
   c.vocab = fields.integer("vocab_size", 50257);
   c.positions = fields.integer("n_positions", 1024);
   c.width = fields.integer("n_embd", 768);
-  c.layers = fields.integer("n_layer", 12);
+  c.layers = fields.count("n_layer", 12);
   c.heads = fields.integer("n_head", 12);
   c.inner = fields.maybe_integer("n_inner").value_or(4 * c.width);
   c.act = activation_word(fields, "activation_function", "gelu_new");

@@ -46,7 +46,7 @@ Config read(Fields& fields, const Spec& spec) {
   c.vocab = fields.integer("vocab_size");
   c.width = fields.integer("hidden_size");
   c.inner = fields.integer("intermediate_size");
-  c.layers = fields.integer("num_hidden_layers");
+  c.layers = fields.count("num_hidden_layers");
   c.heads = fields.integer("num_attention_heads");
   c.kv_heads = fields.maybe_integer("num_key_value_heads").value_or(c.heads);
   const auto head = fields.maybe_integer("head_dim");
@@ -72,7 +72,7 @@ Config read(Fields& fields, const Spec& spec) {
     check_window(fields, spec, "sliding_window");
   }
   if (type == "mixtral") {
-    c.experts = {c.width, c.inner, fields.integer("num_local_experts", 8),
+    c.experts = {c.width, c.inner, fields.count("num_local_experts", 8),
                  fields.integer("num_experts_per_tok", 2), c.act};
     if (c.experts.chosen > c.experts.experts)
       fields.fail("num_experts_per_tok",

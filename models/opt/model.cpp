@@ -25,7 +25,7 @@ Config read(Fields& fields) {
   Config c;
   c.vocab = fields.integer("vocab_size", 50272);
   c.width = fields.integer("hidden_size", 768);
-  c.layers = fields.integer("num_hidden_layers", 12);
+  c.layers = fields.count("num_hidden_layers", 12);
   c.inner = fields.integer("ffn_dim", 3072);
   c.positions = fields.integer("max_position_embeddings", 2048);
   c.embedded = fields.integer("word_embed_proj_dim", c.width);

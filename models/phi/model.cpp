@@ -37,7 +37,7 @@ Config read(Fields& fields) {
   c.vocab = fields.integer("vocab_size", 51200);
   c.width = fields.integer("hidden_size", 2048);
   c.inner = fields.integer("intermediate_size", 8192);
-  c.layers = fields.integer("num_hidden_layers", 24);
+  c.layers = fields.count("num_hidden_layers", 24);
   c.heads = fields.integer("num_attention_heads", 32);
   c.kv_heads = fields.maybe_integer("num_key_value_heads").value_or(c.heads);
   heads_divide(fields, "hidden_size", c.width, c.heads);

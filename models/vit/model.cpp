@@ -31,7 +31,7 @@ Config read(Fields& fields) {
   Config c;
   c.width = fields.integer("hidden_size", 768);
   c.inner = fields.integer("intermediate_size", 3072);
-  c.layers = fields.integer("num_hidden_layers", 12);
+  c.layers = fields.count("num_hidden_layers", 12);
   c.heads.count = fields.integer("num_attention_heads", 12);
   c.head = fields.maybe_integer("head_dim").value_or(c.width / c.heads.count);
   c.image = fields.integer("image_size", 224);

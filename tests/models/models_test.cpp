@@ -90,6 +90,10 @@ TEST(Models, TakeFieldsFromTheConfiguration) {
   Json negative = small_llama();
   negative["num_hidden_layers"] = -1;
   EXPECT_THAT(problem(negative, kShort), HasSubstr("num_hidden_layers is -1"));
+  Json endless = small_llama();
+  endless["num_hidden_layers"] = 100'000'000;
+  EXPECT_THAT(problem(endless, kShort), HasSubstr("num_hidden_layers is 100000000"));
+  EXPECT_THAT(problem(endless, kShort), HasSubstr("at most 10000"));
   Json missing = small_llama();
   missing.erase("vocab_size");
   EXPECT_THAT(problem(missing, kShort), HasSubstr("the configuration has no 'vocab_size'"));
