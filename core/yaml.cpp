@@ -2,8 +2,10 @@
 
 #include <cmath>
 #include <set>
+#include <sstream>
 
 #include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
 
 #include "core/files.h"
 #include "core/nearest.h"
@@ -19,6 +21,36 @@ Location at_mark(const YAML::Mark& mark, const std::string& path) {
   if (mark.is_null()) return {path, {}, {}};
   return {path, {mark.line + 1, mark.column + 1}, {}};
 }
+
+// Counts a text's documents up to the second. YAML::LoadAll never ends on some that are not YAML:
+// a ',' on the top level is a new document over and over (yaml-cpp 0.7).
+class Documents : public YAML::EventHandler {
+ public:
+  explicit Documents(const std::string& text) {
+    std::istringstream stream(text);
+    YAML::Parser parser(stream);
+    while (count < 2 && parser.HandleNextDocument(*this)) {
+    }
+  }
+  int count = 0;
+  YAML::Mark last;  // where the last one counted starts
+
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    ++count;
+    last = mark;
+  }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {}
+  void OnMapEnd() override {}
+};
 
 class Walker {
  public:
@@ -99,14 +131,15 @@ bool looks_like_integer(const std::string& text) {
 Result<YAML::Node> parse(const std::string& text, const std::string& path) {
   if (is_binary(text)) return error_at({path, {}, {}}, "is not a text file", "YAML or JSON");
   try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(text);
-    if (documents.empty())
+    const Documents documents(text);
+    if (documents.count == 0)
       return error_at({path, {}, {}}, "is empty", "a spec: model, input, target, ...");
-    if (documents.size() > 1)
-      return error_at(location(documents[1], path), "a second document; one spec a file");
+    if (documents.count > 1)
+      return error_at(at_mark(documents.last, path), "a second document; one spec a file");
+    YAML::Node document = YAML::Load(text);
     Walker walker(path);
-    if (const Status fine = walker.walk(documents[0], 0); !fine) return fine.error();
-    return documents[0];
+    if (const Status fine = walker.walk(document, 0); !fine) return fine.error();
+    return document;
   } catch (const YAML::Exception& problem) {
     return error_at(at_mark(problem.mark, path), fmt::format("is not valid YAML: {}", problem.msg));
   }

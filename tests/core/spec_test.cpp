@@ -165,6 +165,7 @@ TEST(Spec, WhatIsNoYamlIsSaidWithItsPlace) {
   EXPECT_THAT(problem(std::string("model\0: x", 9)), HasSubstr("is not a text file"));
   EXPECT_THAT(problem("\xff\xfe\x80"), HasSubstr("is not a text file"));
   EXPECT_THAT(problem("a: 1\n---\nb: 2\n"), HasSubstr("a second document"));
+  EXPECT_THAT(problem(",000 bytes of a# word"), HasSubstr("a second document"));
   EXPECT_THAT(problem("? [a, b]\n: c\n"), HasSubstr("a key must be a word"));
 }
 
