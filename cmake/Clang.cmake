@@ -18,3 +18,10 @@ target_link_libraries(forerun_clang INTERFACE ${FORERUN_CLANG_CPP} ${FORERUN_LLV
 target_compile_options(forerun_clang INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
 target_compile_definitions(forerun_clang INTERFACE __STDC_CONSTANT_MACROS __STDC_FORMAT_MACROS __STDC_LIMIT_MACROS
                            FORERUN_CLANG_RESOURCE_DIR="${llvm_lib}/clang/${FORERUN_LLVM_VERSION}")
+
+# Plugins of clang-tidy: its headers come with Clang's on Debian; what they declare is in the program that loads them.
+if(EXISTS ${llvm_include}/clang-tidy/ClangTidyCheck.h)
+  add_library(forerun_clang_tidy INTERFACE)
+  add_library(forerun::clang_tidy ALIAS forerun_clang_tidy)
+  target_link_libraries(forerun_clang_tidy INTERFACE forerun_clang)
+endif()

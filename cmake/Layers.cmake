@@ -1,4 +1,4 @@
-# forerun_library / forerun_tool: one call per component; together they are the map of the code.
+# forerun_library / forerun_tool / forerun_plugin: one call per component; together they are the map of the code.
 #
 #   forerun_library(NAME DIR <folder> MAY_USE <libraries...> [EXTERNAL <packages...>] [CATALOG <kinds...>])
 #
@@ -17,6 +17,7 @@ set(FORERUN_EXTERNAL_program_options Boost::program_options)  # headers: boost/p
 set(FORERUN_EXTERNAL_libdw forerun::libdw)  # headers: elfutils/
 set(FORERUN_EXTERNAL_threads Threads::Threads)
 set(FORERUN_EXTERNAL_clang forerun::clang)  # headers: clang/ clang-c/ llvm/ llvm-c/
+set(FORERUN_EXTERNAL_clang_tidy forerun::clang_tidy)  # headers: clang-tidy/
 set(FORERUN_EXTERNAL_tree_sitter forerun::tree_sitter)  # headers: tree_sitter/
 set(FORERUN_EXTERNAL_torch forerun::torch)  # headers: torch/ ATen/ c10/ cuda
 
@@ -68,6 +69,26 @@ function(forerun_tool name)
   target_link_libraries(${name} PRIVATE forerun_warnings)
   _forerun_link(${name} PRIVATE)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+endfunction()
+
+# A shared object that another program loads, lib/libNAME.so; left out where a package it extends was not found.
+function(forerun_plugin name)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "DIR" "MAY_USE;EXTERNAL")
+  if(FORERUN_SANITIZE)
+    return()  # the program that would load it is not built with sanitizers
+  endif()
+  foreach(package IN LISTS ARG_EXTERNAL)
+    if(NOT TARGET ${FORERUN_EXTERNAL_${package}})
+      message(STATUS "  plugin ${name}: left out, ${package} was not found")
+      return()
+    endif()
+  endforeach()
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${ARG_DIR}/*.cpp)
+  add_library(${name} MODULE ${sources})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${name} PRIVATE forerun_warnings)
+  _forerun_link(${name} PRIVATE)
+  set_target_properties(${name} PROPERTIES PREFIX lib LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 endfunction()
 
 # forerun_test(NAME DIR <folder> LABEL <fast|torch|emulated|corpus|gpu> USES <libraries...>)

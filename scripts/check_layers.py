@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds every #include to the map in CMakeLists.txt.
 
-The map is the forerun_library() and forerun_tool() lines: what a component may include is its own folder, the
+The map is the forerun_library(), forerun_tool() and forerun_plugin() lines: what a component may include is its own folder, the
 libraries its MAY_USE names, and the packages its EXTERNAL names (cmake/Layers.cmake says which headers each package
 is). This script adds no rule of its own.
 
@@ -20,7 +20,7 @@ SYSTEM_FOLDERS = ("sys/", "linux/", "asm/", "arpa/", "net/", "netinet/")
 @dataclass
 class Component:
     name: str
-    tool: bool
+    kind: str  # library, tool or plugin
     folder: str
     may_use: list = field(default_factory=list)
     external: list = field(default_factory=list)
@@ -46,7 +46,7 @@ def read_map(root):
     catalogues = read_catalogues(root)
     text = re.sub(r"#.*", "", (root / "CMakeLists.txt").read_text())
     components, keywords = [], {"DIR", "MAY_USE", "EXTERNAL", "CATALOG"}
-    for kind, arguments in re.findall(r"forerun_(library|tool)\s*\(([^)]*)\)", text):
+    for kind, arguments in re.findall(r"forerun_(library|tool|plugin)\s*\(([^)]*)\)", text):
         name, *words = arguments.split()
         values, key = {word: [] for word in keywords}, None
         for word in words:
@@ -61,7 +61,7 @@ def read_map(root):
             fail(f"CMakeLists.txt: '{name}' has an unknown CATALOG '{unknown[0]}'")
         if len(values["DIR"]) != 1:
             fail(f"CMakeLists.txt: '{name}' needs one DIR")
-        components.append(Component(name, kind == "tool", values["DIR"][0], values["MAY_USE"],
+        components.append(Component(name, kind, values["DIR"][0], values["MAY_USE"],
                                     values["EXTERNAL"], [catalogues[kind] for kind in values["CATALOG"]]))
     if not components:
         fail("CMakeLists.txt has no forerun_library() line")
@@ -107,8 +107,7 @@ def include_problem(component, quoted, target, owner, packages):
         return f"'{target}' is no file of a component; includes are rooted at the repository"
     if not other and not package and ("/" not in target or target.startswith(SYSTEM_FOLDERS)):
         return None
-    what = "tool" if component.tool else "library"
-    return f"{what} '{component.name}' may not include '{target}'; it may use: {component.allowed()}"
+    return f"{component.kind} '{component.name}' may not include '{target}'; it may use: {component.allowed()}"
 
 
 def check_file(root, name, component, owner, packages):
@@ -136,7 +135,7 @@ def check_owned(root, owner, components, apart):
 def table(components):
     rows = ["| component | folder | may use | packages |", "| --- | --- | --- | --- |"]
     for c in components:
-        name = f"**{c.name}**" if c.tool else c.name
+        name = f"**{c.name}**" if c.kind != "library" else c.name
         rows.append(f"| {name} | `{c.folder}/` | {', '.join(c.may_use) or '-'} | {', '.join(c.external) or '-'} |")
     return "\n".join(rows)
 

@@ -1,5 +1,6 @@
 #include "analyzer/cpp/parse.h"
 
+#include "analyzer/cpp/gathering.h"
 #include "analyzer/cpp/source_files.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclTemplate.h"
@@ -12,7 +13,6 @@
 #include "clang/Frontend/MultiplexConsumer.h"
 #include "clang/Frontend/Utils.h"
 #include "clang/Lex/HeaderSearchOptions.h"
-#include "clang/Lex/PPCallbacks.h"
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Lex/PreprocessorOptions.h"
 #include "clang/Sema/ExternalSemaSource.h"
@@ -118,105 +118,31 @@ class Instantiations : public clang::ExternalSemaSource {
   const SourceFiles& files_;
 };
 
-// What the preprocessor alone sees of the user's files.
-struct Lexed {
-  std::vector<ir::Comment> comments;
-  std::vector<std::string> includes;
-};
-
-class Includes : public clang::PPCallbacks {
- public:
-  Includes(const clang::SourceManager& sources, SourceFiles& files, Lexed& lexed)
-      : sources_(sources), files_(files), lexed_(lexed) {}
-
-  void InclusionDirective(clang::SourceLocation hash, const clang::Token&, llvm::StringRef name,
-                          bool angled, clang::CharSourceRange, clang::OptionalFileEntryRef file,
-                          llvm::StringRef, llvm::StringRef, const clang::Module*, bool,
-                          clang::SrcMgr::CharacteristicKind kind) override {
-    if (!files_.is_user(hash)) return;
-    lexed_.includes.push_back(name.str());
-    if (!angled && file && kind == clang::SrcMgr::C_User) files_.note_quoted(&file->getFileEntry());
-  }
-
-  void FileChanged(clang::SourceLocation at, FileChangeReason reason,
-                   clang::SrcMgr::CharacteristicKind, clang::FileID) override {
-    if (reason != EnterFile) return;
-    const clang::FileID id = sources_.getFileID(at);
-    const clang::FileEntry* entry = sources_.getFileEntryForID(id);
-    if (entry && files_.was_quoted(entry)) files_.add_header(id);
-  }
-
- private:
-  const clang::SourceManager& sources_;
-  SourceFiles& files_;
-  Lexed& lexed_;
-};
-
-class Comments : public clang::CommentHandler {
- public:
-  Comments(const SourceFiles& files, Lexed& lexed) : files_(files), lexed_(lexed) {}
-
-  bool HandleComment(clang::Preprocessor& preprocessor, clang::SourceRange range) override {
-    if (!files_.is_user(range.getBegin())) return false;
-    const clang::SourceManager& sources = preprocessor.getSourceManager();
-    const auto [file, begin] = sources.getDecomposedLoc(range.getBegin());
-    const unsigned end = sources.getFileOffset(range.getEnd());
-    const llvm::StringRef buffer = sources.getBufferData(file);
-    ir::Comment comment;
-    comment.text = inner(buffer.slice(begin, end));
-    // The range of a comment ends after its last byte, where a token's would begin at its last
-    // token.
-    comment.at = files_.location(clang::SourceRange(range.getBegin(), clang::SourceLocation()));
-    comment.at.end = {static_cast<int>(sources.getLineNumber(file, end)),
-                      static_cast<int>(sources.getColumnNumber(file, end))};
-    const auto line = buffer.take_front(begin).rfind('\n');
-    const llvm::StringRef before =
-        buffer.slice(line == llvm::StringRef::npos ? 0 : line + 1, begin);
-    comment.own_line = before.trim().empty();
-    lexed_.comments.push_back(std::move(comment));
-    return false;
-  }
-
- private:
-  static std::string inner(llvm::StringRef text) {
-    if (text.consume_front("/*")) {
-      text.consume_back("*/");
-    } else {
-      text = text.ltrim('/');
-    }
-    return text.trim().str();
-  }
-
-  const SourceFiles& files_;
-  Lexed& lexed_;
-};
-
 class Consumer : public clang::SemaConsumer {
  public:
-  Consumer(const SourceFiles& files, const Lexed& lexed, const std::function<void(Unit&)>& visit)
-      : files_(files), lexed_(lexed), visit_(visit) {}
+  Consumer(const Gathering& gathered, const std::function<void(Unit&)>& visit)
+      : gathered_(gathered), visit_(visit) {}
 
   void InitializeSema(clang::Sema& sema) override {
-    instantiations_ = new Instantiations(sema, files_);
+    instantiations_ = new Instantiations(sema, gathered_.files());
     sema.addExternalSource(instantiations_.get());
   }
   bool shouldSkipFunctionBody(clang::Decl* declaration) override {
-    return !files_.is_user(*declaration);
+    return !gathered_.files().is_user(*declaration);
   }
   bool HandleTopLevelDecl(clang::DeclGroupRef group) override {
     for (clang::Decl* declaration : group) {
-      if (files_.is_user(*declaration)) declarations_.push_back(declaration);
+      if (gathered_.files().is_user(*declaration)) declarations_.push_back(declaration);
     }
     return true;
   }
   void HandleTranslationUnit(clang::ASTContext& ast) override {
-    Unit unit{ast, files_, declarations_, lexed_.comments, lexed_.includes};
+    Unit unit = gathered_.unit(ast, declarations_);
     visit_(unit);
   }
 
  private:
-  const SourceFiles& files_;
-  const Lexed& lexed_;
+  const Gathering& gathered_;
   const std::function<void(Unit&)>& visit_;
   std::vector<clang::Decl*> declarations_;
   llvm::IntrusiveRefCntPtr<Instantiations> instantiations_;
@@ -229,22 +155,15 @@ class LowerAction : public clang::ASTFrontendAction {
 
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler,
                                                         llvm::StringRef) override {
-    const clang::SourceManager& sources = compiler.getSourceManager();
-    files_ = std::make_unique<SourceFiles>(sources, compiler.getLangOpts(), request_.user_path,
-                                           request_.directory);
-    comments_ = std::make_unique<Comments>(*files_, lexed_);
-    clang::Preprocessor& preprocessor = compiler.getPreprocessor();
-    preprocessor.addPPCallbacks(std::make_unique<Includes>(sources, *files_, lexed_));
-    preprocessor.addCommentHandler(comments_.get());
-    return std::make_unique<Consumer>(*files_, lexed_, visit_);
+    gathered_ =
+        Gathering::listen(compiler.getPreprocessor(), request_.user_path, request_.directory);
+    return std::make_unique<Consumer>(*gathered_, visit_);
   }
 
  private:
   const ParseRequest& request_;
   const std::function<void(Unit&)>& visit_;
-  std::unique_ptr<SourceFiles> files_;
-  std::unique_ptr<Comments> comments_;
-  Lexed lexed_;
+  std::shared_ptr<Gathering> gathered_;
 };
 
 // Nothing of a torch header is looked into, so its bodies need not be in the precompiled header

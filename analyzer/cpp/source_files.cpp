@@ -48,6 +48,13 @@ std::string SourceFiles::text(clang::SourceRange range) const {
   return clang::Lexer::getSourceText(characters, sources_, language_).str();
 }
 
+std::optional<clang::FileID> SourceFiles::file(const std::string& name) const {
+  for (const auto& [file, known] : names_) {
+    if (known == name) return file;
+  }
+  return std::nullopt;
+}
+
 // The main file as named; a file below its folder with the same prefix; others as Clang found them.
 const std::string& SourceFiles::file_name(clang::FileID file) const {
   const auto known = names_.find(file);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -29,6 +30,8 @@ class SourceFiles {
   // Macros count where they are expanded. The end is one past the last byte.
   Location location(clang::SourceRange range) const;
   std::string text(clang::SourceRange range) const;
+  // The other way round: a file by the name that location() gave it.
+  std::optional<clang::FileID> file(const std::string& name) const;
   // 0 for the main file's own order; headers come in the order they are included.
   bool before(clang::SourceLocation a, clang::SourceLocation b) const {
     return sources_.isBeforeInTranslationUnit(a, b);

@@ -232,8 +232,10 @@ struct TensorDataContainer {
 at::Tensor tensor(detail::TensorDataContainer data, const at::TensorOptions& options = {});
 at::Tensor from_blob(void* data, at::IntArrayRef sizes, const at::TensorOptions& options = {});
 template <class Deleter>
-at::Tensor from_blob(void* data, at::IntArrayRef sizes, const Deleter& deleter,
-                     const at::TensorOptions& options = {});
+at::Tensor from_blob(void* data, at::IntArrayRef sizes, const Deleter&,
+                     const at::TensorOptions& options = {}) {
+  return from_blob(data, sizes, options);  // defined: a lambda's type has no linkage
+}
 at::Generator manual_seed(uint64_t seed);
 namespace indexing = at::indexing;
 namespace linalg {

@@ -172,29 +172,36 @@ template <class Contained>
 class ModuleHolder {
  public:
   using ContainedType = Contained;
-  ModuleHolder();
-  ModuleHolder(std::nullptr_t);
+  // With bodies, because what is used of a class over one in an unnamed namespace must be defined.
+  ModuleHolder() {}
+  ModuleHolder(std::nullptr_t) {}
   template <
       class Head, class... Tail,
       class = std::enable_if_t<!(sizeof...(Tail) == 0 &&
                                  std::is_base_of_v<ModuleHolder<Contained>, std::decay_t<Head>>)>>
-  explicit ModuleHolder(Head&& head, Tail&&... tail);
-  ModuleHolder(std::shared_ptr<Contained> module);
-  explicit operator bool() const noexcept;
-  Contained* operator->();
-  const Contained* operator->() const;
-  Contained& operator*();
-  const Contained& operator*() const;
-  const std::shared_ptr<Contained>& ptr() const;
-  Contained* get();
-  const Contained* get() const;
+  explicit ModuleHolder(Head&& head, Tail&&... tail)
+      : impl_(new Contained(std::forward<Head>(head), std::forward<Tail>(tail)...)) {}
+  ModuleHolder(std::shared_ptr<Contained> module) : impl_(std::move(module)) {}
+  explicit operator bool() const noexcept { return !is_empty(); }
+  Contained* operator->() { return get(); }
+  const Contained* operator->() const { return get(); }
+  Contained& operator*() { return *get(); }
+  const Contained& operator*() const { return *get(); }
+  const std::shared_ptr<Contained>& ptr() const { return impl_; }
+  Contained* get() { return impl_.get(); }
+  const Contained* get() const { return impl_.get(); }
   template <class... A>
-  auto operator()(A&&... arguments) -> typename forward_result<Contained, A...>::type;
+  auto operator()(A&&... arguments) -> typename forward_result<Contained, A...>::type {
+    return get()->forward(std::forward<A>(arguments)...);
+  }
   template <class A>
   auto operator[](A&& argument) {
     return (*get())[std::forward<A>(argument)];
   }
-  bool is_empty() const noexcept;
+  bool is_empty() const noexcept { return impl_ == nullptr; }
+
+ protected:
+  std::shared_ptr<Contained> impl_;
 };
 template <class T>
 std::ostream& operator<<(std::ostream& stream, const ModuleHolder<T>& holder);
