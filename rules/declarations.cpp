@@ -80,12 +80,15 @@ void each_operation(const ir::Function& function, const std::function<void(const
 }
 
 void each_operation(const ir::Program& program, const std::function<void(const Site&)>& visit) {
-  for (const ir::Function& function : program.functions) each_operation(function, visit);
+  for (const auto* functions : {&program.functions, &program.linked.functions})
+    for (const ir::Function& function : *functions) each_operation(function, visit);
 }
 
 const ir::Class* class_named(const ir::Program& program, const std::string& name) {
-  for (const ir::Class& type : program.classes) {
-    if (type.name == name) return &type;
+  for (const auto* classes : {&program.classes, &program.linked.classes}) {
+    for (const ir::Class& type : *classes) {
+      if (type.name == name) return &type;
+    }
   }
   return nullptr;
 }
@@ -96,16 +99,18 @@ bool is_module_class(const ir::Program& program, const ir::Class& type) {
 
 std::vector<const ir::Function*> methods_of(const ir::Program& program, const std::string& type) {
   std::vector<const ir::Function*> found;
-  for (const ir::Function& function : program.functions) {
-    if (function.owner == type) found.push_back(&function);
+  for (const auto* functions : {&program.functions, &program.linked.functions}) {
+    for (const ir::Function& function : *functions) {
+      if (function.owner == type) found.push_back(&function);
+    }
   }
   return found;
 }
 
 const ir::Function* method_of(const ir::Program& program, const std::string& type,
                               const std::string& method) {
-  for (const ir::Function& function : program.functions) {
-    if (function.owner == type && function.name == type + "." + method) return &function;
+  for (const ir::Function* function : methods_of(program, type)) {
+    if (function->name == type + "." + method) return function;
   }
   return nullptr;
 }

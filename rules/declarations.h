@@ -22,6 +22,7 @@ struct Site {
   std::vector<const ir::Scope*> scopes;
 };
 void each_operation(const ir::Function& function, const std::function<void(const Site&)>& visit);
+// Of a program: those of what it calls in other files too.
 void each_operation(const ir::Program& program, const std::function<void(const Site&)>& visit);
 
 const ir::Class* class_named(const ir::Program& program, const std::string& name);

@@ -27,6 +27,12 @@ bool is_older_than_a_day(const fs::path& path) {
 
 }  // namespace
 
+std::string digest(std::string_view bytes) {
+  const llvm::XXH128_hash_t hash = llvm::xxh3_128bits(
+      llvm::ArrayRef(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()));
+  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+}
+
 Cache::Cache(std::string folder, std::string build)
     : folder_(std::move(folder)), build_(std::move(build)) {
   if (!folder_.empty()) folder_ += "/findings";
@@ -38,9 +44,7 @@ std::string Cache::path_of(const Parts& parts) const {
     all += fmt::format("{}:", part.size());
     all += part;
   }
-  const llvm::XXH128_hash_t hash = llvm::xxh3_128bits(
-      llvm::ArrayRef(reinterpret_cast<const std::uint8_t*>(all.data()), all.size()));
-  const std::string name = fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+  const std::string name = digest(all);
   return folder_ + "/" + name.substr(0, 2) + "/" + name.substr(2);
 }
 

@@ -17,6 +17,7 @@ struct Entry {
   std::vector<std::string> notes;          // of the front end
   std::vector<std::string> checked_notes;  // of the rules
   int suppressed = 0;
+  std::vector<Location> silencing;  // engine::Checked's
 };
 
 // Everything that decides what is found, in order; each part counts by itself, so that ("ab", "c")
@@ -48,6 +49,9 @@ class Cache {
   std::string folder_, build_;
   std::atomic<bool> stored_{false}, failed_{false};
 };
+
+// 32 hexadecimal digits of what it holds.
+std::string digest(std::string_view bytes);
 
 // The bytes of an entry, and back: anything but whole bytes is no entry. Not for other machines:
 // numbers are as this one stores them.

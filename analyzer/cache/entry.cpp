@@ -142,6 +142,7 @@ std::string to_bytes(const Entry& entry) {
   texts(entry.notes);
   texts(entry.checked_notes);
   to.number(static_cast<std::uint64_t>(entry.suppressed));
+  to.list(entry.silencing, [&](const Location& one) { to.location(one); });
   Writer head;
   head.bytes = kMagic;
   head.number(checksum(to.bytes));
@@ -161,6 +162,7 @@ std::optional<Entry> from_bytes(std::string_view bytes) {
   entry.notes = from.list<std::string>([&] { return from.text(); });
   entry.checked_notes = from.list<std::string>([&] { return from.text(); });
   entry.suppressed = from.integer();
+  entry.silencing = from.list<Location>([&] { return from.location(); });
   if (from.broken || !from.at_end()) return std::nullopt;
   return entry;
 }

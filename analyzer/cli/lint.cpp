@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "analyzer/cache/cache.h"
+#include "analyzer/cli/package.h"
 #include "analyzer/cli/places.h"
 #include "analyzer/cli/sources.h"
 #include "analyzer/cpp/frontend.h"
@@ -98,9 +99,11 @@ std::string cache_folder(const Arguments& arguments) {
 
 class Linter {
  public:
-  // `kept`: what is known of files from before; absent when nothing is to be kept.
-  explicit Linter(const Arguments& arguments, cache::Cache* kept = nullptr)
-      : arguments_(arguments), kept_(kept) {
+  // `kept`: what is known of files from before; absent when nothing is to be kept. `python`: the
+  // files that Python's imports are looked for among.
+  explicit Linter(const Arguments& arguments, cache::Cache* kept = nullptr,
+                  const std::vector<std::string>& python = {})
+      : arguments_(arguments), kept_(kept), package_(python) {
     options_.build_path = arguments.build_path;
     options_.flags = arguments.flags;
     options_.extra_args = arguments.extra_args;
@@ -126,27 +129,32 @@ class Linter {
     if (kept_ == nullptr || !kept_->enabled() || arguments_.print_ir || is_cpp(name))
       return check(name, std::move(text), selection);
     const std::string settings = selection.fingerprint();
-    if (auto known = kept_->find({name, settings, text})) {
+    const std::string around = package_.digest(name, text);
+    if (auto known = kept_->find({name, settings, around, text})) {
       FileResult result;
       if (!known->findings.empty()) result.texts[name] = std::move(text);
       result.notes = std::move(known->notes);
       result.checked = {std::move(known->findings), std::move(known->checked_notes),
-                        known->suppressed};
+                        known->suppressed, std::move(known->silencing)};
+      for (const Finding& finding : result.checked.findings)
+        keep_text(finding.location.file, result);
       return result;
     }
     const std::string asked = text;
     FileResult result = check(name, std::move(text), selection);
     if (!result.error)
-      kept_->store({name, settings, asked}, {result.checked.findings, result.notes,
-                                             result.checked.notes, result.checked.suppressed});
+      kept_->store({name, settings, around, asked},
+                   {result.checked.findings, result.notes, result.checked.notes,
+                    result.checked.suppressed, result.checked.silencing});
     return result;
   }
 
  private:
   FileResult check(const std::string& name, std::string text, const engine::Selection& selection) {
     FileResult result;
-    const auto program = lower(name, std::move(text), result);
+    auto program = lower(name, std::move(text), result);
     if (!program) return refused(program.error());
+    if (program->language == ir::Language::Python) package_.link(*program);
     for (const std::string& note : program->notes)
       result.notes.push_back(note.starts_with(program->path) ? note : program->path + ": " + note);
     if (arguments_.print_ir) {
@@ -230,6 +238,7 @@ class Linter {
 
   const Arguments& arguments_;
   cache::Cache* kept_;
+  Package package_;
   cpp::Options options_;
   std::mutex progress_;
 };
@@ -243,7 +252,10 @@ struct Job {
 
 std::vector<FileResult> run_all(const Arguments& arguments, const std::vector<Job>& jobs,
                                 cache::Cache& kept) {
-  Linter linter(arguments, &kept);
+  std::vector<std::string> python;
+  for (const Job& job : jobs)
+    if (is_python(job.path)) python.push_back(job.path);
+  Linter linter(arguments, &kept, python);
   std::vector<FileResult> results(jobs.size());
   std::atomic<std::size_t> next{0};
   auto work = [&] {
@@ -271,11 +283,19 @@ void add_note(Linted& linted, std::set<std::string>& seen, const std::string& no
   if (seen.insert(note).second) linted.notes.push_back(note);
 }
 
+std::set<Location> silencing_elsewhere(const std::vector<FileResult>& results) {
+  std::set<Location> all;
+  for (const FileResult& one : results)
+    all.insert(one.checked.silencing.begin(), one.checked.silencing.end());
+  return all;
+}
+
 Linted gather(const Arguments& arguments, const std::vector<Job>& jobs,
               std::vector<FileResult> results) {
   Linted linted;
   std::set<std::string> seen;
   std::map<std::string, const engine::Selection*> selection_of;
+  const std::set<Location> silencing = silencing_elsewhere(results);
   for (std::size_t i = 0; i < results.size(); ++i) {
     FileResult& one = results[i];
     for (const std::string& note : one.notes) add_note(linted, seen, note);
@@ -294,6 +314,8 @@ Linted gather(const Arguments& arguments, const std::vector<Job>& jobs,
     if (arguments.print_ir)
       linted.ir += (jobs.size() > 1 ? "# " + jobs[i].path + "\n" : "") + one.ir;
     for (Finding& finding : one.checked.findings) {
+      if (finding.rule_id == engine::kUnusedSuppression && silencing.contains(finding.location))
+        continue;
       selection_of.emplace(finding.location.file, jobs[i].selection);
       linted.report.findings.push_back(std::move(finding));
     }

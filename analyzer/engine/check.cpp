@@ -104,7 +104,8 @@ std::vector<const rules::CatalogEntry*> concerned(const ir::Program& program,
                                                   const Selection& selection,
                                                   Thoroughness thoroughness) {
   rules::Kinds kinds = 0;
-  for (const ir::Function& function : program.functions) kinds |= kinds_in(function.body);
+  for (const auto* functions : {&program.functions, &program.linked.functions})
+    for (const ir::Function& function : *functions) kinds |= kinds_in(function.body);
   const auto framework = flow::framework(program);
   std::vector<const rules::CatalogEntry*> entries;
   for (const rules::CatalogEntry& entry : rules::catalog()) {
@@ -238,13 +239,17 @@ Checked check(const ir::Program& program, const Selection& selection, Thoroughne
   if (!flow_rules.empty()) run_flow_rules(program, flow_rules, selection, result, all);
   sort_and_merge(all);
   const std::vector<Suppression> silenced = suppressions(program.comments, program.language);
+  const std::vector<Suppression> linked = suppressions(program.linked.comments, program.language);
   for (Finding& finding : all) {
-    if (is_suppressed(finding, group_of(finding.rule_id), silenced)) {
+    const std::string_view group = group_of(finding.rule_id);
+    if (is_suppressed(finding, group, silenced) || is_suppressed(finding, group, linked)) {
       ++result.suppressed;
     } else {
       result.findings.push_back(std::move(finding));
     }
   }
+  for (const Suppression& one : linked)
+    if (one.used) result.silencing.push_back(one.at);
   if (selection.runs(kUnusedSuppression, "")) report_unused(silenced, selection, result.findings);
   sort_and_merge(result.findings);
   return result;

@@ -13,6 +13,9 @@ struct Checked {
   std::vector<Finding> findings;   // sorted, without doubles, suppressed ones left out
   std::vector<std::string> notes;  // what could not be judged, said aloud
   int suppressed = 0;
+  // Comments of linked files that silenced something: they are not unused, whatever their own file
+  // says of them.
+  std::vector<Location> silencing;
 };
 
 // Whether rules are spared what they say cannot concern them (Rule::needs, Rule::trigger). The

@@ -239,6 +239,7 @@ Result<Notebook> read_notebook(std::string json, const std::string& path) {
 }
 
 Location placed(const Notebook& notebook, Location at) {
+  if (at.file != notebook.path) return at;  // of a file that a cell imports
   const Notebook::Cell* cell = cell_of_line(notebook, at.begin.line);
   if (cell == nullptr || at.begin.line == 0) return at;
   at.cell = cell->number;

@@ -11,8 +11,14 @@ namespace forerun::flow {
 std::string_view last_part(std::string_view name) { return name.substr(name.rfind('.') + 1); }
 
 Names::Names(const ir::Program& program) {
-  for (const ir::Class& type : program.classes) classes_.emplace(type.name, &type);
-  for (const ir::Function& function : program.functions) {
+  enter(program.classes, program.functions);
+  enter(program.linked.classes, program.linked.functions);
+}
+
+void Names::enter(const std::vector<ir::Class>& classes,
+                  const std::vector<ir::Function>& functions) {
+  for (const ir::Class& type : classes) classes_.emplace(type.name, &type);
+  for (const ir::Function& function : functions) {
     if (function.owner.empty()) {
       functions_[function.name].push_back(&function);
     } else {

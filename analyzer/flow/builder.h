@@ -34,11 +34,15 @@ class Names {
   bool derives(const ir::Class* type, std::string_view base_suffix) const;
 
  private:
+  void enter(const std::vector<ir::Class>& classes, const std::vector<ir::Function>& functions);
+
   // Views of the program's own names.
   std::unordered_map<std::string_view, const ir::Class*> classes_;
   std::unordered_map<std::string_view, std::vector<const ir::Function*>> functions_;
   std::unordered_map<std::string_view, std::vector<const ir::Function*>> methods_;  // by last name
 };
+
+inline bool is_truth(std::string_view literal) { return literal == "true" || literal == "false"; }
 
 // "Net.forward" -> "forward".
 std::string_view last_part(std::string_view name);

@@ -276,10 +276,13 @@ void Builder::bind(const Callee& callee, const ir::Op* op, FrameId inner, NodeId
   for (std::size_t i = 0; op != nullptr && i < op->arguments.size(); ++i) {
     const ir::Argument& argument = op->arguments[i];
     Values given = read(argument.value, run);
-    // A text names a phase or a mode (mode="train"): the callee's conditions ask for it.
+    // A text names a phase or a mode (mode="train"), as true and false do (training=False): the
+    // callee's conditions ask for it.
     const auto* text = std::get_if<ir::Literal>(&argument.value);
     if (text != nullptr && text->text.starts_with('"'))
       given = {named(kNone, text->text, ir::Role::Text)};
+    if (text != nullptr && is_truth(text->text))
+      given = {named(kNone, text->text, ir::Role::Number)};
     if (argument.name == "*" || argument.name == "**") continue;
     std::size_t at = next;
     if (!argument.name.empty()) {

@@ -9,6 +9,7 @@
 namespace forerun::flow {
 namespace {
 
+constexpr std::uint64_t kOne = 1;
 constexpr int kMaxDepth = 6;  // of one expression
 
 const std::string* literal(const ir::Operand* operand) {
@@ -42,7 +43,7 @@ Conditions::Conditions(const Graph& graph) : graph_(graph) {
     for (const ValueId value : facts_[i].values) {
       for (LoopId loop = graph.values[static_cast<std::size_t>(value)].loop; loop != kNone;
            loop = graph.loops[static_cast<std::size_t>(loop)].parent) {
-        changes_[static_cast<std::size_t>(loop)] |= 1u << numbers_[i];
+        changes_[static_cast<std::size_t>(loop)] |= kOne << numbers_[i];
       }
     }
   }
@@ -143,8 +144,8 @@ Conditions::Truth Conditions::value(const Formula& formula, const Assumption& as
     case Formula::Form::Unknown: return Truth::Open;
     case Formula::Form::Fact: {
       const int bit = number(formula.fact);
-      if (bit < 0 || (assumption.known >> bit & 1u) == 0) return Truth::Open;
-      return (assumption.holds >> bit & 1u) != 0 ? Truth::True : Truth::False;
+      if (bit < 0 || (assumption.known >> bit & kOne) == 0) return Truth::Open;
+      return (assumption.holds >> bit & kOne) != 0 ? Truth::True : Truth::False;
     }
     case Formula::Form::Not: {
       const Truth inner = value(formula.parts[0], assumption);
@@ -171,8 +172,8 @@ void Conditions::assume(const Formula& formula, bool holds, Assumption& assumpti
     case Formula::Form::Fact: {
       const int bit = number(formula.fact);
       if (bit < 0) return;
-      assumption.known |= 1u << bit;
-      assumption.holds = holds ? assumption.holds | 1u << bit : assumption.holds & ~(1u << bit);
+      assumption.known |= kOne << bit;
+      assumption.holds = holds ? assumption.holds | kOne << bit : assumption.holds & ~(kOne << bit);
       return;
     }
     case Formula::Form::Not: return assume(formula.parts[0], !holds, assumption);
@@ -193,14 +194,14 @@ void Conditions::assume(const Formula& formula, bool holds, Assumption& assumpti
   }
 }
 
-std::uint32_t Conditions::bits(const Formula& formula) const {
+std::uint64_t Conditions::bits(const Formula& formula) const {
   const int bit = formula.form == Formula::Form::Fact ? number(formula.fact) : -1;
-  std::uint32_t all = bit < 0 ? 0 : 1u << bit;
+  std::uint64_t all = bit < 0 ? 0 : kOne << bit;
   for (const Formula& part : formula.parts) all |= bits(part);
   return all;
 }
 
-std::uint32_t Conditions::asked(NodeId node) const {
+std::uint64_t Conditions::asked(NodeId node) const {
   const auto found = formulas_.find(node);
   return found == formulas_.end() ? 0 : bits(found->second);
 }

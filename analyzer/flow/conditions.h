@@ -13,12 +13,12 @@ namespace forerun::flow {
 
 class Conditions {
  public:
-  static constexpr int kMaxFacts = 20;  // followed at once
+  static constexpr int kMaxFacts = 64;  // followed at once
   explicit Conditions(const Graph& graph);
 
   // Which facts are known and which way, one bit each.
   struct Assumption {
-    std::uint32_t known = 0, holds = 0;
+    std::uint64_t known = 0, holds = 0;
     auto operator<=>(const Assumption&) const = default;
   };
   // Takes the branch at `node` in direction +1 or -1; false when that contradicts what is assumed.
@@ -27,8 +27,8 @@ class Conditions {
   void forget(LoopId loop, Assumption& assumption) const;
   // The facts that taking this branch asks for, and those that forget() drops: bits of an
   // Assumption.
-  std::uint32_t asked(NodeId node) const;
-  std::uint32_t changed(LoopId loop) const { return changes_[static_cast<std::size_t>(loop)]; }
+  std::uint64_t asked(NodeId node) const;
+  std::uint64_t changed(LoopId loop) const { return changes_[static_cast<std::size_t>(loop)]; }
 
  private:
   struct Formula {
@@ -49,7 +49,7 @@ class Conditions {
   void count(const Formula& formula);
   int number(int fact) const { return numbers_[static_cast<std::size_t>(fact)]; }
   enum class Truth { False, True, Open };
-  std::uint32_t bits(const Formula& formula) const;
+  std::uint64_t bits(const Formula& formula) const;
   Truth value(const Formula& formula, const Assumption& assumption) const;
   void assume(const Formula& formula, bool holds, Assumption& assumption) const;
 
@@ -58,7 +58,7 @@ class Conditions {
   std::map<std::string, int> fact_ids_;
   std::vector<int> numbers_;  // fact -> bit, or -1 when only one branch asks
   std::map<NodeId, Formula> formulas_;
-  std::vector<std::uint32_t> changes_;  // of each loop: the bits a round may change
+  std::vector<std::uint64_t> changes_;  // of each loop: the bits a round may change
 };
 
 }  // namespace forerun::flow

@@ -207,11 +207,13 @@ void Builder::visit(const ir::Loop& loop, Run& run) {
       [&](Run& in_body) { block(loop.body, in_body); });
 }
 
-// `stage == TRAIN` where stage was given TRAIN: both sides are the same object.
-// Depth: `a = not a` in a loop is made of itself.
+// `training` where the caller passes False; `stage == TRAIN` where stage was given TRAIN: both
+// sides are the same object. Depth: `a = not a` in a loop is made of itself.
 std::optional<bool> Builder::settled(const Values& condition, int depth) const {
   if (condition.size() != 1 || depth > 8) return std::nullopt;
   const Value& one = value(condition.front());
+  if (one.form == Value::Form::Name && one.frame == kNone && is_truth(one.step))
+    return one.step == "true";
   if (one.form != Value::Form::Result || one.def == kNone) return std::nullopt;
   const Node& made = graph_.nodes[static_cast<std::size_t>(one.def)];
   if (!made.is(ir::Kind::Arith) || made.arguments.empty()) return std::nullopt;

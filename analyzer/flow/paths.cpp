@@ -15,46 +15,47 @@ struct State {
   Conditions::Assumption assumption;
 };
 
-// The states a search has met. A node has less than 23 bits (control.cpp bounds an entry point) and
-// an assumption 20 facts, so that a state is one number.
+// The states a search has met.
 class Seen {
  public:
-  Seen() : slots_(256, 0) {}
+  Seen() : slots_(256) {}
   // False when it was met before.
   bool insert(const State& state) {
-    const auto bits = [](auto value) { return static_cast<std::uint64_t>(value); };
-    const std::uint64_t number =
-        1 + (bits(state.node) << 41 | bits(state.passed) << 40 |
-             bits(state.assumption.known) << 20 | bits(state.assumption.holds));
-    if (!put(number)) return false;
+    const auto place = static_cast<std::uint64_t>(state.node) << 1 | (state.passed ? 1 : 0);
+    if (!put({place + 1, state.assumption.known, state.assumption.holds})) return false;
     if (++size_ * 2 > slots_.size()) grow();
     return true;
   }
   std::size_t size() const { return size_; }
 
  private:
-  bool put(std::uint64_t number) {
+  struct Slot {
+    std::uint64_t place = 0;  // 0 is free
+    std::uint64_t known = 0, holds = 0;
+    bool operator==(const Slot&) const = default;
+  };
+  bool put(const Slot& state) {
     const std::size_t mask = slots_.size() - 1;
-    // The node's bits come down to where the product spreads them.
-    const std::uint64_t mixed = (number ^ number >> 29) * 0x9e3779b97f4a7c15ULL;
+    std::uint64_t mixed = state.place * 0x9e3779b97f4a7c15ULL;
+    mixed = (mixed ^ state.known) * 0xbf58476d1ce4e5b9ULL;
+    mixed = (mixed ^ mixed >> 31 ^ state.holds) * 0x94d049bb133111ebULL;
     for (std::size_t at = (mixed >> 32) & mask;; at = (at + 1) & mask) {
-      if (slots_[at] == number) return false;
-      if (slots_[at] != 0) continue;
-      slots_[at] = number;
+      if (slots_[at] == state) return false;
+      if (slots_[at].place != 0) continue;
+      slots_[at] = state;
       return true;
     }
   }
   void grow() {
-    std::vector<std::uint64_t> old(slots_.size() * 2, 0);
+    std::vector<Slot> old(slots_.size() * 2);
     old.swap(slots_);
-    for (const std::uint64_t number : old) {
-      if (number != 0) put(number);
+    for (const Slot& state : old) {
+      if (state.place != 0) put(state);
     }
   }
-  std::vector<std::uint64_t> slots_;  // open addressing; 0 is free
+  std::vector<Slot> slots_;  // open addressing
   std::size_t size_ = 0;
 };
-static_assert(Conditions::kMaxFacts <= 20);
 
 // The edges that a search follows.
 struct Passage {
@@ -143,10 +144,10 @@ std::optional<Ways> ways_of(const Passage& passes, NodeId from, const Test& goal
 // Of each node, the facts that some branch still asks for on a way through `among`: what else is
 // assumed there makes no difference, and states that differ in nothing else are one.
 // `later`: those that matter once `from` lies behind; absent when it does.
-std::vector<std::uint32_t> facts_that_matter(const Graph& graph, const Conditions& conditions,
+std::vector<std::uint64_t> facts_that_matter(const Graph& graph, const Conditions& conditions,
                                              const Marks& among, NodeId from,
-                                             const std::vector<std::uint32_t>* later) {
-  std::vector<std::uint32_t> facts(graph.nodes.size(), 0);
+                                             const std::vector<std::uint64_t>* later) {
+  std::vector<std::uint64_t> facts(graph.nodes.size(), 0);
   for (std::size_t id = 0; id < facts.size(); ++id) {
     if (among[id] || static_cast<NodeId>(id) == from)
       facts[id] = conditions.asked(static_cast<NodeId>(id));
@@ -155,11 +156,11 @@ std::vector<std::uint32_t> facts_that_matter(const Graph& graph, const Condition
     changed = false;
     for (std::size_t id = facts.size(); id-- > 0;) {
       if (!among[id] && static_cast<NodeId>(id) != from) continue;
-      std::uint32_t all = facts[id];
+      std::uint64_t all = facts[id];
       for (const Edge& edge : graph.nodes[id].next) {
         const auto to = static_cast<std::size_t>(edge.to);
         if (edge.skips_loop || !among[to]) continue;
-        std::uint32_t next = later != nullptr && edge.to == from ? (*later)[to] : facts[to];
+        std::uint64_t next = later != nullptr && edge.to == from ? (*later)[to] : facts[to];
         if (graph.nodes[to].form == Node::Form::Head)
           next &= ~conditions.changed(graph.nodes[to].loop);
         all |= next;
@@ -178,9 +179,9 @@ std::optional<NodeId> Analysis::path(NodeId from, const Test& goal, const Test& 
   const Passage passes{graph_, within};
   const auto useful = ways_of(passes, from, goal, avoid);
   if (!useful) return std::nullopt;
-  const std::vector<std::uint32_t> after =
+  const std::vector<std::uint64_t> after =
       facts_that_matter(graph_, *conditions_, useful->after, from, nullptr);
-  const std::vector<std::uint32_t> before =
+  const std::vector<std::uint64_t> before =
       facts_that_matter(graph_, *conditions_, useful->before, from, &after);
   // The search starts where the round (or the function) does, so that what had to hold to come to
   // `from` is known.

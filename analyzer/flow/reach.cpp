@@ -12,6 +12,9 @@ class ReachBuilder {
   ReachBuilder(Reach& reach, const ir::Program& program, const Mark& mark)
       : reach_(reach), names_(program), mark_(mark) {
     for (const ir::Function& function : program.functions) enter(function);
+    const std::size_t own_nested = reach_.nested_.size();
+    for (const ir::Function& function : program.linked.functions) enter(function);
+    reach_.nested_.resize(own_nested);  // linked functions are no entry points, nor what is in them
     for (std::size_t i = 0; i < reach_.entries_.size(); ++i) {
       const std::string& name = reach_.entries_[i].function->name;
       by_name_[name].entries.push_back(static_cast<std::uint32_t>(i));

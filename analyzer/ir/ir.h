@@ -183,6 +183,15 @@ struct Comment {
   bool own_line = false;  // nothing but white space before it
 };
 
+// What other files of the run define and this program calls (analyzer/link). It is followed where
+// it is called and is no entry point; its names begin with a number for its file, "@0.train". Never
+// printed: it is printed with its own file.
+struct Linked {
+  std::vector<Class> classes;
+  std::vector<Function> functions;
+  std::vector<Comment> comments;  // of the files they come from
+};
+
 enum class Language { Cpp, Python };
 
 struct Program {
@@ -193,6 +202,11 @@ struct Program {
   std::vector<Function> functions;  // in source order; methods among them
   std::vector<Comment> comments;
   std::vector<std::string> notes;  // what the front end could not do, said aloud
+  // Python: what an import binds a name of the top level to, "train" -> "engine.train"; and the
+  // modules all of whose names are imported.
+  std::map<std::string, std::string> bindings;
+  std::vector<std::string> star_imports;
+  Linked linked;
 };
 
 // The printed form, without positions: what tests compare. docs/ir.md gives its grammar.

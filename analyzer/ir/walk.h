@@ -8,24 +8,24 @@
 namespace forerun::ir {
 
 // Calls visit(block) for each block a statement holds, in program order; the body of a nested
-// function is one.
-template <class Visit>
-void each_block(const Node& node, Visit&& visit) {
-  if (const auto* loop = std::get_if<Loop>(&node.value)) {
+// function is one. `Statement`: Node or const Node.
+template <class Statement, class Visit>
+void each_block(Statement& node, Visit&& visit) {
+  if (auto* loop = std::get_if<Loop>(&node.value)) {
     visit(loop->head);
     visit(loop->body);
     visit(loop->otherwise);
-  } else if (const auto* branch = std::get_if<Branch>(&node.value)) {
+  } else if (auto* branch = std::get_if<Branch>(&node.value)) {
     visit(branch->then_body);
     visit(branch->else_body);
-  } else if (const auto* scope = std::get_if<Scope>(&node.value)) {
+  } else if (auto* scope = std::get_if<Scope>(&node.value)) {
     visit(scope->body);
-  } else if (const auto* attempt = std::get_if<Try>(&node.value)) {
+  } else if (auto* attempt = std::get_if<Try>(&node.value)) {
     visit(attempt->body);
-    for (const Block& handler : attempt->handlers) visit(handler);
+    for (auto& handler : attempt->handlers) visit(handler);
     visit(attempt->otherwise);
     visit(attempt->finally);
-  } else if (const auto* define = std::get_if<Define>(&node.value)) {
+  } else if (auto* define = std::get_if<Define>(&node.value)) {
     visit(define->function->body);
   }
 }

@@ -63,3 +63,20 @@ def a_copy_of_the_model(model, batches, score, opt):
             best_model = copy.deepcopy(model)
             best = score(model)
     torch.save(best_model.state_dict(), "best.pt")
+
+
+def save(path, model):
+    if hasattr(model, "module"):
+        state = model.module.state_dict()
+    else:
+        state = model.state_dict()
+    torch.save({"state_dict": state}, path)
+
+
+def saved_anew_each_time(model, batches, opt, every):
+    for i, (x, y) in enumerate(batches):
+        opt.zero_grad()
+        F.mse_loss(model(x), y).backward()
+        opt.step()
+        if i % every == 0:
+            save(f"{i}.pt", model)

@@ -44,6 +44,14 @@ bool uses_weights(const flow::Node& node) {
   return node.jump != nullptr && node.jump->form == ir::Jump::Form::Return;
 }
 
+// Its name is given something else: on the other side of an `if`, or before the next one is kept.
+bool replaces(const Analysis& of, NodeId kept, NodeId other) {
+  const flow::Node &one = of.node(kept), &two = of.node(other);
+  return two.op != nullptr && one.frame == two.frame && !two.op->results.empty() &&
+         one.op->results.front() == two.op->results.front() &&
+         !one.op->results.front().is_temporary();
+}
+
 bool reads_any(const flow::Node& node, const Values& carried) {
   return std::any_of(node.arguments.begin(), node.arguments.end(),
                      [&](const Values& one) { return flow::intersect(one, carried); });
@@ -73,6 +81,7 @@ void by_flow(const Analysis& of, Findings& found) {
   for (const NodeId kept : of.all(Kind::StateDict)) {
     if (of.node(kept).results.empty() || !is_module_state(of, kept)) continue;
     const Values carried = carriers(of, of.node(kept).results.front());
+    const auto is_kept_anew = [&](NodeId at) { return at == kept || replaces(of, kept, at); };
     for (const NodeId step : steps) {
       if (!same_model(of, kept, step)) continue;
       const auto never = [](NodeId) { return false; };
@@ -82,7 +91,7 @@ void by_flow(const Analysis& of, Findings& found) {
       const auto used = of.path(
           step,
           [&](NodeId at) { return uses_weights(of.node(at)) && reads_any(of.node(at), carried); },
-          [&](NodeId at) { return at == kept; });
+          is_kept_anew);
       if (!used) continue;
       found.at(kept, "the weights that are kept go on changing with the model")
           .note(step, "every step changes them")

@@ -24,3 +24,12 @@ def with_a_part(dataset, net, opt, criterion, indices, proc_id, world):
         opt.zero_grad()
         criterion(net(x), y).backward()
         opt.step()
+
+
+def with_a_dataset_that_makes_batches(stream, net, opt, criterion):
+    loader = DataLoader(stream, batch_size=None, num_workers=4)
+    net = DDP(net)
+    for x, y in loader:
+        opt.zero_grad()
+        criterion(net(x), y).backward()
+        opt.step()

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "rules/declarations.h"
 #include "rules/loaders.h"
 
@@ -37,6 +39,15 @@ bool depends_on_rank(const ir::Op& op) {
   return false;
 }
 
+// DataLoader(dataset, batch_size=None): the dataset makes the batches, and divides itself if anyone
+// does.
+bool makes_its_own_batches(const ir::Op& loader) {
+  return std::any_of(loader.arguments.begin(), loader.arguments.end(), [](const ir::Argument& one) {
+    const auto* text = std::get_if<ir::Literal>(&one.value);
+    return one.name == "batch_size" && text != nullptr && text->text == "none";
+  });
+}
+
 // The part of the data that this process was given: indices.split(n)[proc_id].
 bool is_a_part(const Analysis& of, flow::NodeId loader) {
   for (const flow::Values& given : of.node(loader).arguments) {
@@ -61,8 +72,9 @@ void check(const Analysis& of, Findings& found) {
     const ir::Op& loader = *of.node(use.made).op;
     if (loader.callee != "DataLoader" || !is_training_loop(of, use.loop)) continue;
     if (is_given(loader, "sampler", 3) || is_given(loader, "batch_sampler", 4) ||
-        has_open_arguments(loader) || depends_on_rank(loader) || is_a_part(of, use.made) ||
-        is_iterable_dataset(of, use.made) || is_for_evaluation(of, use.made))
+        has_open_arguments(loader) || makes_its_own_batches(loader) || depends_on_rank(loader) ||
+        is_a_part(of, use.made) || is_iterable_dataset(of, use.made) ||
+        is_for_evaluation(of, use.made))
       continue;
     found
         .at(use.made,

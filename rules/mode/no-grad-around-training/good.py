@@ -43,3 +43,27 @@ def targets_without_a_graph(net, target_net, x, r, opt):
     opt.zero_grad()
     F.mse_loss(net(x).max(1).values, target).backward()
     opt.step()
+
+
+def step(net, x, y, opt, training):
+    loss = F.mse_loss(net(x), y)
+    if training:
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+    return loss
+
+
+def a_step_that_is_told_not_to_train(net, batches, val_batches, opt):
+    for x, y in batches:
+        step(net, x, y, opt, True)
+    with torch.no_grad():
+        return [step(net, x, y, opt, training=False) for x, y in val_batches]
+
+
+def backward_where_there_is_a_graph(net, x, y, opt):
+    with torch.no_grad():
+        loss = F.mse_loss(net(x), y)
+        if loss.requires_grad:
+            loss.backward()
+    opt.step()

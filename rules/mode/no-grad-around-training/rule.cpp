@@ -35,12 +35,29 @@ bool is_given_a_gradient(const Analysis& of, const Values& losses) {
                      [&](NodeId use) { return of.node(use).is(Kind::RequiresGrad); });
 }
 
+// if loss.requires_grad: loss.backward()
+bool is_asked_for(const Analysis& of, NodeId backward) {
+  const std::vector<Analysis::Guard> guards = of.guards(backward, flow::kNone);
+  return std::any_of(guards.begin(), guards.end(), [&](const Analysis::Guard& guard) {
+    const ir::Operand* condition = of.node(guard.branch).condition;
+    const auto* place = condition == nullptr ? nullptr : std::get_if<ir::Place>(condition);
+    if (place != nullptr && !place->steps.empty() && place->steps.back() == "requires_grad")
+      return true;
+    const Values& asked = of.node(guard.branch).receiver;
+    return std::any_of(asked.begin(), asked.end(), [&](ValueId one) {
+      const ir::Op* maker = of.maker(one);
+      return maker != nullptr &&
+             (maker->callee == "requires_grad" || maker->callee == "is_grad_enabled");
+    });
+  });
+}
+
 // What is computed without a graph cannot be run backward: it raises, or, with requires_grad set by
 // hand, trains nothing.
 void check(const Analysis& of, Findings& found) {
   for (const NodeId backward : of.all(Kind::Backward)) {
     const NodeId made = made_without_graph(of, backward);
-    if (made == flow::kNone) continue;
+    if (made == flow::kNone || is_asked_for(of, backward)) continue;
     const int scope = of.scope_around(made, [](const ir::Scope& one) {
       return one.form == ir::Scope::Form::NoGrad || one.form == ir::Scope::Form::InferenceMode ||
              one.form == ir::Scope::Form::SetGradEnabled;
