@@ -16,8 +16,7 @@ std::vector<LoaderUse> loader_uses(const Analysis& of) {
   std::vector<LoaderUse> found;
   for (const NodeId made : of.all({Kind::Construct, Kind::Call})) {
     const flow::Node& node = of.node(made);
-    const bool loader = node.op->callee == "DataLoader" || node.op->callee == "make_data_loader";
-    if (!loader || node.results.empty()) continue;
+    if (node.op->callee != "DataLoader" || node.results.empty()) continue;
     for (LoopId loop = 0; loop < static_cast<LoopId>(of.graph().loops.size()); ++loop) {
       const NodeId head = of.loop(loop).head;
       if (head != flow::kNone && of.loop(loop).source != nullptr &&

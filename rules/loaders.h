@@ -12,7 +12,8 @@ struct LoaderUse {
   flow::NodeId made = flow::kNone;
   flow::LoopId loop = flow::kNone;  // that takes its batches
 };
-// DataLoader(...) in Python, make_data_loader(...) in C++, with every loop over it.
+// DataLoader(...) in Python, make_data_loader(...) in C++, which the IR writes the same, with every
+// loop over it.
 std::vector<LoaderUse> loader_uses(const flow::Analysis& of);
 
 // Rounds of the loop run backward or step an optimizer.

@@ -138,10 +138,34 @@ std::optional<ir::Operand> FunctionLowering::known_function(const CallExpr& e,
   return std::nullopt;
 }
 
+// make_data_loader<Sampler>(data, options), make_data_loader(data, sampler, options): Python's
+// DataLoader, which shuffles where it is told to and LibTorch where it is told nothing.
+ir::Operand FunctionLowering::data_loader(const CallExpr& e, const FunctionDecl& callee,
+                                          const Sink& sink) {
+  ir::Op op = start(ir::Kind::Construct, "DataLoader");
+  op.details["spelling"] = qualified_name(callee);
+  op.result_role = ir::Role::Loader;
+  op.arguments = arguments({e.getArgs(), e.getNumArgs()}, nullptr);
+  for (ir::Argument& each : op.arguments) {
+    if (each.name == "workers") each.name = "num_workers";
+  }
+  const bool given = callee.getNumParams() > 2 && op.arguments.size() > 1;
+  if (given) op.arguments[1].name = "sampler";
+  const std::string sampler = given ? "" : template_arguments(callee);
+  if (sampler == "RandomSampler") {
+    op.arguments.push_back({"shuffle", ir::Literal{"true"}});
+  } else if (sampler != "SequentialSampler" && !sampler.empty()) {
+    // A sampler of its own, or a data set that keeps its place: neither tells its order.
+    op.arguments.push_back({"sampler", ir::FunctionReference{sampler}});
+  }
+  return emit(std::move(op), &e, sink);
+}
+
 ir::Operand FunctionLowering::free_call(const CallExpr& e, const FunctionDecl& callee,
                                         const Sink& sink) {
   const std::string qualified = qualified_name(callee);
   if (auto known = known_function(e, callee, qualified, sink)) return *known;
+  if (qualified == "torch::data::make_data_loader") return data_loader(e, callee, sink);
   const bool own = unit_.files.is_user(callee);
   const std::string name = callee.getNameAsString();
   ir::Op op = start(ir::Kind::Call, name);

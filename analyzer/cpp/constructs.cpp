@@ -85,6 +85,7 @@ ir::Operand FunctionLowering::construct_class(const CXXRecordDecl& record,
   }
   op.details["spelling"] = qualified;
   op.arguments = arguments(given, constructor);
+  if (meaning) lexicon::normalise(op);
   if (op.result_role == ir::Role::Unknown || op.result_role == ir::Role::Other)
     op.result_role = role_of(whole->getType());
   return emit(std::move(op), whole, sink);

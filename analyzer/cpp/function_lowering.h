@@ -135,6 +135,8 @@ class FunctionLowering {
 
   // --- calls.cpp
   ir::Operand call(const clang::CallExpr& expression, const Sink& sink);
+  ir::Operand data_loader(const clang::CallExpr& e, const clang::FunctionDecl& callee,
+                          const Sink& sink);
   ir::Operand free_call(const clang::CallExpr& call, const clang::FunctionDecl& callee,
                         const Sink& sink);
   ir::Operand method_call(const clang::Expr& whole, const clang::Expr* object,

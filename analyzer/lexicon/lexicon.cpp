@@ -225,6 +225,7 @@ std::optional<Role> fallback_class(std::string_view space, std::string_view name
 std::string_view class_alias(std::string_view name) {
   if (name == "Device") return "device";
   if (name == "ReduceLROnPlateauScheduler") return "ReduceLROnPlateau";
+  if (name == "DistributedRandomSampler") return "DistributedSampler";  // which shuffles, too
   return name;
 }
 

@@ -64,10 +64,41 @@ void normalise_train(ir::Op& op) {
   op.arguments.clear();
 }
 
+// set_autocast_enabled(true) is CUDA's; set_autocast_cpu_enabled(true) names its device in the
+// function. Both are set_autocast_enabled (device, enabled=true).
+void normalise_autocast(ir::Op& op) {
+  constexpr std::string_view before = "set_autocast_", after = "_enabled";
+  const bool by_argument = op.callee == "set_autocast_enabled";
+  const std::string_view name = op.callee;
+  if (!by_argument && !(name.starts_with(before) && name.ends_with(after) &&
+                        name.size() > before.size() + after.size()))
+    return;
+  const std::string device =
+      by_argument
+          ? "cuda"
+          : std::string(name.substr(before.size(), name.size() - before.size() - after.size()));
+  if (device == "cache") return;  // whether weights that were cast are kept
+  if (op.arguments.size() == 1)
+    op.arguments.insert(op.arguments.begin(), {"", ir::Literal{"\"" + device + "\""}});
+  op.callee = "set_autocast_enabled";
+  name_positional(op, {"", "enabled"});
+}
+
+// Classes whose arguments LibTorch takes by position and Python programs give by name.
+void normalise_construct(ir::Op& op) {
+  if (op.callee == "StepLR") return name_positional(op, {"", "step_size", "gamma"});
+  if (op.callee == "DataLoader") {
+    return name_positional(
+        op, {"", "batch_size", "shuffle", "sampler", "batch_sampler", "num_workers"});
+  }
+}
+
 }  // namespace
 
 void normalise(ir::Op& op) {
   switch (op.kind) {
+    case Kind::Call: return normalise_autocast(op);
+    case Kind::Construct: return normalise_construct(op);
     case Kind::Backward: return normalise_backward(op);
     case Kind::ZeroGrad: return name_positional(op, {"set_to_none"});
     case Kind::TrainMode: return normalise_train(op);

@@ -148,6 +148,7 @@ Value Lowering::call_outside(Id node, const std::string& qualified, const Want& 
     lexicon::apply(*meaning, made);
     made.callee = meaning->callee;
     made.arguments = arguments(node);
+    lexicon::normalise(made);
     return emit(std::move(made), want, {meaning->result, -1, roles_.keep(meaning->callee)});
   }
   if (const auto meaning =

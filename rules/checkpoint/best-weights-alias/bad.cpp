@@ -4,8 +4,10 @@
 #include <utility>
 #include <vector>
 
-torch::nn::Linear fit(torch::nn::Linear net, const std::vector<std::pair<torch::Tensor, torch::Tensor>>& batches,
-                      torch::optim::Optimizer& opt, const std::function<double()>& score) {
+using Batches = std::vector<std::pair<torch::Tensor, torch::Tensor>>;
+
+torch::nn::Linear of_the_lowest_score(torch::nn::Linear net, const Batches& batches, torch::optim::Optimizer& opt,
+                                      const std::function<double()>& score) {
   torch::nn::Linear best(nullptr);
   double lowest = 1e9;
   for (const auto& [x, y] : batches) {

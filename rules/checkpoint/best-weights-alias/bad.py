@@ -69,3 +69,18 @@ class Trainer:
             if score(self.net) > top:
                 self.best = self.net.state_dict()  # expect: best-weights-alias
         self.net.load_state_dict(self.best)
+
+
+def of_the_lowest_score(net, batches, opt, score):
+    best = None
+    lowest = 1e9
+    for x, y in batches:
+        opt.zero_grad()
+        F.mse_loss(net(x), y).backward()
+        opt.step()
+        now = score()
+        if now < lowest:
+            lowest = now
+            best = net  # expect: best-weights-alias
+    torch.save(best, "best.pt")
+    return net

@@ -44,11 +44,10 @@ bool works_per_sample(const Analysis& of, NodeId loader) {
 
 // Samples are made between two steps, by the process that trains: the device waits for each batch.
 void check(const Analysis& of, Findings& found) {
+  if (of.graph().program->language != ir::Language::Python) return;
   for (const LoaderUse& use : loader_uses(of)) {
     const ir::Op& loader = *of.node(use.made).op;
-    if (loader.callee != "DataLoader" || has_open_arguments(loader) ||
-        !is_training_loop(of, use.loop))
-      continue;
+    if (has_open_arguments(loader) || !is_training_loop(of, use.loop)) continue;
     if (is_given(loader, "num_workers", 5) && !is_literal_false(loader, "num_workers", 5)) continue;
     if (!works_per_sample(of, use.made)) continue;
     found.at(use.made, "samples are loaded by the training process, between its steps")

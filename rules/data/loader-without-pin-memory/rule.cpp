@@ -50,12 +50,11 @@ NodeId moved(const Analysis& of, LoopId loop) {
 
 // A copy from pageable memory goes through a buffer of the driver and makes the host wait.
 void check(const Analysis& of, Findings& found) {
-  if (!names_cuda(*of.graph().program)) return;
+  const ir::Program& program = *of.graph().program;
+  if (program.language != ir::Language::Python || !names_cuda(program)) return;
   for (const LoaderUse& use : loader_uses(of)) {
     const ir::Op& loader = *of.node(use.made).op;
-    if (loader.callee != "DataLoader" || has_open_arguments(loader) ||
-        !is_training_loop(of, use.loop))
-      continue;
+    if (has_open_arguments(loader) || !is_training_loop(of, use.loop)) continue;
     if (is_given(loader, "pin_memory", 7) && !is_literal_false(loader, "pin_memory", 7)) continue;
     const NodeId move = moved(of, use.loop);
     if (move == flow::kNone || is_pinned(of, use.loop)) continue;

@@ -11,3 +11,15 @@ void fit(torch::nn::Linear net, torch::optim::Optimizer& opt) {
     opt.step();
   }
 }
+
+using Data = torch::data::datasets::MapDataset<torch::data::datasets::MNIST, torch::data::transforms::Stack<>>;
+
+void for_one_epoch(torch::nn::Linear net, Data data, torch::optim::Optimizer& opt) {
+  using torch::data::samplers::SequentialSampler;
+  auto loader = torch::data::make_data_loader<SequentialSampler>(data, torch::data::DataLoaderOptions(32).workers(4));  // expect: train-loader-not-shuffled
+  for (auto& [x, y] : *loader) {
+    opt.zero_grad();
+    torch::nn::functional::cross_entropy(net->forward(x), y).backward();
+    opt.step();
+  }
+}

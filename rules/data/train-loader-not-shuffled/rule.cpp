@@ -17,11 +17,6 @@ bool is_ordered(const Analysis& of, flow::NodeId loader) {
 }
 
 bool is_sequential(const ir::Op& loader) {
-  if (loader.callee == "make_data_loader") {
-    const auto sampler = loader.details.find("template");
-    return sampler != loader.details.end() &&
-           sampler->second.find("Sequential") != std::string::npos;
-  }
   if (is_given(loader, "sampler", 3) || is_given(loader, "batch_sampler", 4)) return false;
   return !is_given(loader, "shuffle", 2) || is_literal_false(loader, "shuffle", 2);
 }
@@ -35,7 +30,7 @@ void check(const Analysis& of, Findings& found) {
     if (is_iterable_dataset(of, use.made) || is_ordered(of, use.made) ||
         is_for_evaluation(of, use.made))
       continue;
-    const bool cpp = loader.callee == "make_data_loader";
+    const bool cpp = of.graph().program->language == ir::Language::Cpp;
     found.at(use.made, "training data comes in the same order in every epoch")
         .note(of.loop(use.loop).at, "this loop trains on it")
         .help(cpp ? "use torch::data::samplers::RandomSampler" : "pass shuffle=True");

@@ -1,4 +1,9 @@
+#include <algorithm>
+#include <iterator>
+
+#include "rules/accumulation.h"
 #include "rules/no_sync.h"
+#include "rules/process_group.h"
 #include "rules/training.h"
 
 namespace forerun::rules {
@@ -28,9 +33,42 @@ bool steps_unsynchronised(const Analysis& of, const NoSync& scope, NodeId backwa
   return false;
 }
 
+// Some round certainly steps and certainly reduces no gradients.
+bool steps_unreduced(const Analysis& of, LoopId loop, const std::vector<NodeId>& reductions,
+                     NodeId step) {
+  for (long i = 0; i < 2 * kEvery; ++i) {
+    if (!met_in_round(of, loop, step, i, kEvery).value_or(false)) continue;
+    if (std::all_of(reductions.begin(), reductions.end(), [&](NodeId reduction) {
+          return !met_in_round(of, loop, reduction, i, kEvery).value_or(true);
+        }))
+      return true;
+  }
+  return false;
+}
+
+// A program that reduces gradients itself, in other rounds than those it steps in.
+void reduced_by_hand(const Analysis& of, Findings& found) {
+  const std::vector<NodeId> all = gradient_reductions(of);
+  if (all.empty()) return;
+  for (const AccumulationWindow& window : accumulation_windows(of)) {
+    std::vector<NodeId> reductions;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(reductions),
+                 [&](NodeId one) { return of.graph().in(window.micro, one); });
+    if (window.nested() || reductions.empty() ||
+        !steps_unreduced(of, window.micro, reductions, window.step))
+      continue;
+    found
+        .at(reductions.front(),
+            "gradients are reduced in other rounds than those that step with them")
+        .note(window.step, "each process steps here with gradients of its own")
+        .help("reduce them in the round that steps, before the step");
+  }
+}
+
 // Gradients are summed over the processes by the backward that is not under no_sync; when the one
 // before the step is, every process steps with its own gradients and the models drift apart.
 void check(const Analysis& of, Findings& found) {
+  reduced_by_hand(of, found);
   const std::vector<NodeId> steps = of.all({Kind::Step, Kind::ScalerStep});
   for (const NodeId backward : of.all(Kind::Backward)) {
     const auto scope = no_sync_around(of, backward);

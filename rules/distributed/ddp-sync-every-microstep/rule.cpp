@@ -3,6 +3,7 @@
 #include "rules/accumulation.h"
 #include "rules/declarations.h"
 #include "rules/no_sync.h"
+#include "rules/process_group.h"
 
 namespace forerun::rules {
 namespace {
@@ -35,8 +36,29 @@ bool switches_by_hand(const Analysis& of) {
             }).empty();
 }
 
+// A program that reduces gradients itself, in every round of the micro-batches.
+void reduced_by_hand(const Analysis& of, Findings& found) {
+  const std::vector<NodeId> reductions = gradient_reductions(of);
+  if (reductions.empty()) return;
+  for (const AccumulationWindow& window : accumulation_windows(of)) {
+    const auto in_every_round =
+        std::find_if(reductions.begin(), reductions.end(), [&](NodeId reduction) {
+          return of.graph().in(window.micro, reduction) &&
+                 of.guards(reduction, window.micro).empty();
+        });
+    if (in_every_round == reductions.end()) continue;
+    found
+        .at(*in_every_round,
+            "gradients are reduced over the processes in every micro-batch, not once before the "
+            "step")
+        .note(window.step, "they are stepped with here")
+        .help("reduce them after the last micro-batch, before the step");
+  }
+}
+
 // Each micro-batch sums all gradients over the processes, though only the last sum is used.
 void check(const Analysis& of, Findings& found) {
+  reduced_by_hand(of, found);
   if (switches_by_hand(of)) return;
   for (const AccumulationWindow& window : accumulation_windows(of)) {
     if (!is_distributed(of, window.backward)) continue;

@@ -2,6 +2,7 @@
 
 #include "rules/declarations.h"
 #include "rules/loaders.h"
+#include "rules/process_group.h"
 
 namespace forerun::rules {
 namespace {
@@ -9,24 +10,15 @@ namespace {
 using flow::Analysis;
 using ir::Kind;
 
-const ir::Op* wrapping(const ir::Program& program) {
-  const ir::Op* found = nullptr;
-  each_operation(program, [&](const Site& site) {
-    if (site.op->kind == Kind::Construct && site.op->callee == "DistributedDataParallel" &&
-        found == nullptr)
-      found = site.op;
-  });
-  return found;
-}
-
 // Data that was divided before: a sampler elsewhere, a shard, a part for this rank.
 bool divides_data(const ir::Program& program) {
   bool found = false;
   each_operation(program, [&](const Site& site) {
     const ir::Op& op = *site.op;
     if (op.kind == Kind::Construct || op.kind == Kind::Call)
-      found |= mentions(op.callee, {"shard", "split_dataset_by", "splitbynode", "split_by_node",
-                                    "partition", "distributedsampler", "distributed_sampler"});
+      found |= mentions(
+          op.callee, {"shard", "split_dataset_by", "splitbynode", "split_by_node", "partition",
+                      "distributedsampler", "distributed_sampler", "distributedsequentialsampler"});
   });
   return found;
 }
@@ -62,15 +54,27 @@ bool is_a_part(const Analysis& of, flow::NodeId loader) {
   return false;
 }
 
+// A data set that is told which process it is for: Data(root, rank, size), also below a map().
+bool is_made_for_a_rank(const Analysis& of, flow::NodeId loader) {
+  const flow::Node& node = of.node(loader);
+  if (node.arguments.empty()) return false;
+  const flow::Values made = of.sources(node.arguments.front());
+  return std::any_of(made.begin(), made.end(), [&](flow::ValueId one) {
+    const ir::Op* maker = of.maker(one);
+    return maker != nullptr && depends_on_rank(*maker);
+  });
+}
+
 // Without a distributed sampler every process trains on all of the data, in the same or another
 // order: an epoch costs as much as on one process.
 void check(const Analysis& of, Findings& found) {
   const ir::Program& program = *of.graph().program;
-  const ir::Op* wrapped = wrapping(program);
-  if (wrapped == nullptr || divides_data(program)) return;
+  const auto wrapped = several_processes(program, /*groups=*/false);
+  if (!wrapped || divides_data(program)) return;
+  const bool cpp = program.language == ir::Language::Cpp;
   for (const LoaderUse& use : loader_uses(of)) {
     const ir::Op& loader = *of.node(use.made).op;
-    if (loader.callee != "DataLoader" || !is_training_loop(of, use.loop)) continue;
+    if (!is_training_loop(of, use.loop) || (cpp && is_made_for_a_rank(of, use.made))) continue;
     if (is_given(loader, "sampler", 3) || is_given(loader, "batch_sampler", 4) ||
         has_open_arguments(loader) || makes_its_own_batches(loader) || depends_on_rank(loader) ||
         is_a_part(of, use.made) || is_iterable_dataset(of, use.made) ||
@@ -79,8 +83,10 @@ void check(const Analysis& of, Findings& found) {
     found
         .at(use.made,
             "every process trains on all of the data: the loader has no distributed sampler")
-        .note(wrapped->at, "the model is trained by several processes")
-        .help("pass sampler=DistributedSampler(dataset) and call its set_epoch() in every epoch");
+        .note(*wrapped, "the model is trained by several processes")
+        .help(cpp ? "pass a torch::data::samplers::DistributedRandomSampler"
+                  : "pass sampler=DistributedSampler(dataset) and call its set_epoch() in every "
+                    "epoch");
   }
 }
 

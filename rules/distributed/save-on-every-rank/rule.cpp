@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "rules/declarations.h"
+#include "rules/process_group.h"
 
 namespace forerun::rules {
 namespace {
@@ -16,15 +17,6 @@ using ir::Kind;
 const std::initializer_list<const char*> kRanks = {
     "rank",        "main_process", "is_main",     "master", "primary",   "is_root",
     "global_zero", "is_chief",     "should_save", "gpu_id", "worker_id", "proc_id"};
-
-bool is_distributed(const ir::Program& program) {
-  bool found = false;
-  each_operation(program, [&](const Site& site) {
-    found |=
-        site.op->callee == "DistributedDataParallel" || site.op->callee == "init_process_group";
-  });
-  return found;
-}
 
 // Something about the process's number is in the value.
 bool asks_for_rank(const Analysis& of, const ir::Operand& operand, const Values& values) {
@@ -67,7 +59,8 @@ bool writes_its_own_file(const Analysis& of, NodeId save) {
 
 bool is_torch_save(const ir::Op& op) {
   const auto spelling = op.details.find("spelling");
-  return op.kind == Kind::Save && spelling != op.details.end() && spelling->second == "torch.save";
+  return op.kind == Kind::Save && spelling != op.details.end() &&
+         (spelling->second == "torch.save" || spelling->second == "torch::save");
 }
 
 // Trains in this entry point: who calls it is not asked for the rank.
@@ -77,7 +70,7 @@ bool trains_here(const Analysis& of) {
 
 // All processes write one file at the same time: it may end torn, and is written once for each.
 void check(const Analysis& of, Findings& found) {
-  if (!trains_here(of) || !is_distributed(*of.graph().program)) return;
+  if (!trains_here(of) || !several_processes(*of.graph().program, /*groups=*/true)) return;
   for (const NodeId save : of.all(Kind::Save)) {
     if (!is_torch_save(*of.node(save).op) || is_guarded(of, save) || writes_its_own_file(of, save))
       continue;

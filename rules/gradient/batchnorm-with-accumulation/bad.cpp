@@ -16,7 +16,7 @@ struct NetImpl : torch::nn::Module {
 };
 TORCH_MODULE(Net);
 
-void a_class(const Batches& batches, int every) {
+void counted_by_hand(const Batches& batches, int every) {
   Net net;
   torch::optim::SGD opt(net->parameters(), torch::optim::SGDOptions(0.1));
   int i = 0;

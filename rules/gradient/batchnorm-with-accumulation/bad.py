@@ -34,3 +34,16 @@ def a_sequence(next_batch, steps, every):
             out = net(x)  # expect: batchnorm-with-accumulation
             (F.mse_loss(out, y) / every).backward()
         opt.step()
+
+
+def counted_by_hand(batches, every):
+    net = Net()
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    i = 0
+    for x, y in batches:
+        loss = F.mse_loss(net(x), y) / every  # expect: batchnorm-with-accumulation
+        loss.backward()
+        i += 1
+        if i % every == 0:
+            opt.step()
+            opt.zero_grad()

@@ -5,8 +5,8 @@
 
 using Batches = std::vector<std::pair<torch::Tensor, torch::Tensor>>;
 
-void both_losses_detach(torch::nn::Linear gen, torch::nn::Linear critic, torch::optim::Adam& opt_g, torch::optim::Adam& opt_c,
-                        const std::vector<torch::Tensor>& reals) {
+void one_critic_for_both(torch::nn::Linear gen, torch::nn::Linear critic, torch::optim::Adam& opt_g, torch::optim::Adam& opt_c,
+                         const std::vector<torch::Tensor>& reals) {
   for (const auto& real : reals) {
     auto fake = gen->forward(torch::randn_like(real));
     opt_c.zero_grad();

@@ -30,3 +30,17 @@ def detached_once_for_both(reals, z_dim):
         optimizer_G.zero_grad()
         discriminator(fake).mean().neg().backward()
         optimizer_G.step()
+
+
+def one_critic_for_both(gen, critic, opt_g, opt_c, reals):
+    for real in reals:
+        fake = gen(torch.randn_like(real))
+        opt_c.zero_grad()
+        loss_c = (critic(fake.detach()) - critic(real)).mean()
+        loss_c.backward()
+        opt_c.step()
+
+        opt_g.zero_grad()
+        loss_g = critic(fake.detach()).mean().neg()  # expect: detach-stops-generator
+        loss_g.backward()
+        opt_g.step()

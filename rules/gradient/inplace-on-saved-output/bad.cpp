@@ -8,7 +8,7 @@ using Batches = std::vector<std::pair<torch::Tensor, torch::Tensor>>;
 void gate(torch::nn::Linear net, torch::Tensor x, torch::Tensor y, torch::optim::Optimizer& opt) {
   opt.zero_grad();
   auto open_part = torch::sigmoid(net->forward(x));
-  open_part.mul_(2);  // expect: inplace-on-saved-output
+  open_part *= 2;  // expect: inplace-on-saved-output
   torch::mse_loss(open_part, y).backward();
   opt.step();
 }
@@ -23,3 +23,11 @@ struct BlockImpl : torch::nn::Module {
   torch::nn::Linear fc{nullptr};
 };
 TORCH_MODULE(Block);
+
+void a_method(torch::nn::Linear net, torch::Tensor x, torch::Tensor y, torch::optim::Optimizer& opt) {
+  opt.zero_grad();
+  auto open_part = torch::sigmoid(net->forward(x));
+  open_part.mul_(2);  // expect: inplace-on-saved-output
+  torch::mse_loss(open_part, y).backward();
+  opt.step();
+}

@@ -10,7 +10,7 @@ def cleared_outside_only(net, x, y, steps):
         loss.backward()  # expect: lbfgs-no-zero-grad-in-closure
         return loss
 
-    for _ in range(steps):
+    for i in range(steps):
         opt.zero_grad()
         opt.step(closure)
 

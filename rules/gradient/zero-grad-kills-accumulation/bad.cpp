@@ -5,7 +5,7 @@
 
 using Batches = std::vector<std::pair<torch::Tensor, torch::Tensor>>;
 
-void cleared_every_round(torch::nn::Linear net, const Batches& batches, torch::optim::Optimizer& opt, int every) {
+void counted_by_hand(torch::nn::Linear net, const Batches& batches, torch::optim::Optimizer& opt, int every) {
   int i = 0;
   for (const auto& [x, y] : batches) {
     opt.zero_grad();  // expect: zero-grad-kills-accumulation

@@ -36,3 +36,13 @@ def a_loop_of_micro_batches(net, next_batch, opt, steps, every):
             opt.zero_grad()  # expect: zero-grad-kills-accumulation
             (F.mse_loss(net(x), y) / every).backward()
         opt.step()
+
+
+def counted_by_hand(net, batches, opt, every):
+    i = 0
+    for x, y in batches:
+        opt.zero_grad()  # expect: zero-grad-kills-accumulation
+        (F.mse_loss(net(x), y) / every).backward()
+        i += 1
+        if i % every == 0:
+            opt.step()

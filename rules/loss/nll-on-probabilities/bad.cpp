@@ -1,7 +1,7 @@
 #include <torch/torch.h>
 
-torch::Tensor softmax(torch::nn::Linear fc, torch::Tensor x, torch::Tensor y) {
-  return torch::nll_loss(torch::softmax(fc->forward(x), 1), y);  // expect: nll-on-probabilities
+torch::Tensor by_position(torch::nn::Linear net, torch::Tensor x, torch::Tensor y) {
+  return torch::nll_loss(torch::softmax(net->forward(x), 1), y);  // expect: nll-on-probabilities
 }
 
 struct NetImpl : torch::nn::Module {

@@ -33,3 +33,7 @@ def a_model_that_is_given(model, x, y, opt):
 def a_sequential(x, y):
     seq = nn.Sequential(nn.Linear(8, 4), nn.Softmax(dim=1))
     return nn.NLLLoss()(seq(x), y)  # expect: nll-on-probabilities
+
+
+def by_position(net, x, y):
+    return F.nll_loss(torch.softmax(net(x), 1), y)  # expect: nll-on-probabilities

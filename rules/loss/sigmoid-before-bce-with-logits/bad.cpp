@@ -1,7 +1,7 @@
 #include <torch/torch.h>
 
-torch::Tensor functional(torch::nn::Linear fc, torch::Tensor x, torch::Tensor y) {
-  auto p = torch::sigmoid(fc->forward(x));
+torch::Tensor functional(torch::nn::Linear net, torch::Tensor x, torch::Tensor y) {
+  auto p = torch::sigmoid(net->forward(x));
   return torch::binary_cross_entropy_with_logits(p, y);  // expect: sigmoid-before-bce-with-logits
 }
 

@@ -3,8 +3,8 @@ import torch.nn.functional as F
 from torch import nn
 
 
-def functional(fc, x, y):
-    p = torch.sigmoid(fc(x))
+def functional(net, x, y):
+    p = torch.sigmoid(net(x))
     return F.binary_cross_entropy_with_logits(p, y)  # expect: sigmoid-before-bce-with-logits
 
 

@@ -14,14 +14,8 @@ using ir::Kind;
 
 bool switches_on(const flow::Node& node) {
   if (node.is(Kind::Call)) {
-    const ir::Op& op = *node.op;
-    if (op.callee == "set_detect_anomaly") {
-      return flow::literal_argument(op, "mode", 0) == "true";
-    }
-    const auto spelling = op.details.find("spelling");
-    return op.callee == "set_enabled" && spelling != op.details.end() &&
-           spelling->second.find("AnomalyMode") != std::string::npos && !op.arguments.empty() &&
-           ir::to_string(op.arguments.front().value) == "true";
+    return node.op->callee == "set_detect_anomaly" &&
+           flow::literal_argument(*node.op, "mode", 0) == "true";
   }
   if (node.form != flow::Node::Form::Scope || node.scope_ir == nullptr) return false;
   const ir::Scope& scope = *node.scope_ir;

@@ -11,7 +11,7 @@ std::vector<torch::Tensor> losses(torch::nn::Linear net, const Batches& batches,
   for (int epoch = 0; epoch < epochs; ++epoch) {
     for (const auto& [x, y] : batches) {
       opt.zero_grad();
-      auto loss = torch::mse_loss(net->forward(x), y);
+      auto loss = torch::smooth_l1_loss(net->forward(x), y);
       loss.backward();
       opt.step();
       curve.push_back(loss);  // expect: graph-kept-container

@@ -6,7 +6,7 @@ import torch.nn.functional as F
 
 def losses(net, batches, opt, epochs):
     curve = []
-    for _ in range(epochs):
+    for epoch in range(epochs):
         for x, y in batches:
             opt.zero_grad()
             loss = F.smooth_l1_loss(net(x), y)

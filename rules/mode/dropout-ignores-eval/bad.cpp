@@ -2,8 +2,8 @@
 
 namespace F = torch::nn::functional;
 
-struct NetImpl : torch::nn::Module {
-  NetImpl() { fc = register_module("fc", torch::nn::Linear(8, 8)); }
+struct ThreeSpellingsImpl : torch::nn::Module {
+  ThreeSpellingsImpl() { fc = register_module("fc", torch::nn::Linear(8, 8)); }
   torch::Tensor forward(torch::Tensor x) {
     x = F::dropout(x);  // expect: dropout-ignores-eval
     x = F::dropout(x, F::DropoutFuncOptions().p(0.5));  // expect: dropout-ignores-eval
@@ -11,4 +11,4 @@ struct NetImpl : torch::nn::Module {
   }
   torch::nn::Linear fc{nullptr};
 };
-TORCH_MODULE(Net);
+TORCH_MODULE(ThreeSpellings);

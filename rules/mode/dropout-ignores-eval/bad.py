@@ -28,3 +28,14 @@ class Residual(Net):
 class MadeEachTime(nn.Module):
     def forward(self, x):
         return nn.Dropout(0.5)(x)  # expect: dropout-ignores-eval
+
+
+class ThreeSpellings(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(8, 8)
+
+    def forward(self, x):
+        x = F.dropout(x)  # expect: dropout-ignores-eval
+        x = F.dropout(x, p=0.5)  # expect: dropout-ignores-eval
+        return torch.dropout(self.fc(x), 0.5, train=True)  # expect: dropout-ignores-eval

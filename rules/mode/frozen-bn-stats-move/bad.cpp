@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-void probe(const std::vector<std::pair<torch::Tensor, torch::Tensor>>& batches) {
+void built_here(const std::vector<std::pair<torch::Tensor, torch::Tensor>>& batches) {
   torch::nn::Sequential backbone(torch::nn::Linear(4, 8), torch::nn::BatchNorm1d(8));
   torch::nn::Linear head(8, 2);
   torch::optim::SGD opt(head->parameters(), 0.1);

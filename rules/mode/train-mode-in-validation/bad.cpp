@@ -5,7 +5,7 @@
 
 using Batches = std::vector<std::pair<torch::Tensor, torch::Tensor>>;
 
-torch::Tensor validate(torch::nn::Sequential net, const Batches& batches) {
+torch::Tensor validate_hits(torch::nn::Sequential net, const Batches& batches) {
   torch::NoGradGuard no_grad;
   auto hits = torch::zeros({});
   net->train();  // expect: train-mode-in-validation

@@ -16,7 +16,7 @@ struct NetImpl : torch::nn::Module {
 };
 TORCH_MODULE(Net);
 
-void fit(Net net, const Batches& train, const Batches& val, torch::optim::Optimizer& opt, int epochs) {
+void in_one_function(Net net, const Batches& train, const Batches& val, torch::optim::Optimizer& opt, int epochs) {
   net->train();
   for (int epoch = 0; epoch < epochs; ++epoch) {
     for (const auto& [x, y] : train) {

@@ -66,3 +66,16 @@ def only_another_model_is_restored(net, critic, batches, opt):
         F.cross_entropy(net(x), y).backward()
         opt.step()
         net.eval()  # expect: train-mode-not-restored
+
+
+def in_one_function(net, train, val, opt, epochs):
+    net.train()
+    for epoch in range(epochs):
+        for x, y in train:
+            opt.zero_grad()
+            F.mse_loss(net(x), y).backward()
+            opt.step()
+        with torch.no_grad():
+            net.eval()  # expect: train-mode-not-restored
+            for x, y in val:
+                net(x)

@@ -1,13 +1,13 @@
 #include <torch/torch.h>
 
-struct NoiseImpl : torch::nn::Module {
-  NoiseImpl() { fc = register_module("fc", torch::nn::Linear(8, 8)); }
+struct SizesInAListImpl : torch::nn::Module {
+  SizesInAListImpl() { fc = register_module("fc", torch::nn::Linear(8, 8)); }
   torch::Tensor forward(torch::Tensor x) {
     auto noise = torch::randn({x.size(0), 8});  // expect: device-mismatch-in-forward
     return fc->forward(x) + noise;
   }
   torch::nn::Linear fc{nullptr};
 };
-TORCH_MODULE(Noise);
+TORCH_MODULE(SizesInAList);
 
-void move(Noise net) { net->to(torch::kCUDA); }
+void move(SizesInAList net) { net->to(torch::kCUDA); }

@@ -40,5 +40,16 @@ class Joined(nn.Module):
         return torch.cat([token, x], dim=1)
 
 
+class SizesInAList(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(8, 8)
+
+    def forward(self, x):
+        noise = torch.randn([x.size(0), 8])  # expect: device-mismatch-in-forward
+        return self.fc(x) + noise
+
+
 def main(device):
-    return Noise().to(device), Recurrent(4).to(device), Positions().to(device), Joined().to(device)
+    moved = Noise().to(device), Recurrent(4).to(device), Positions().to(device)
+    return moved, Joined().to(device), SizesInAList().to(device)

@@ -87,3 +87,16 @@ class Repeated(nn.Module):
         for one in self.stack:
             x = one(x)
         return x
+
+
+class Stack(nn.Module):
+    def __init__(self, depth):
+        super().__init__()
+        self.layers = []  # expect: modules-in-plain-list
+        for i in range(depth):
+            self.layers.append(nn.Linear(8, 8))
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x

@@ -28,3 +28,26 @@ void on_and_off_in_every_round(torch::nn::Linear net, const Batches& batches, to
     opt.step();
   }
 }
+
+// As LibTorch 1.10 to 2.3 spell it, and all later ones still take it.
+void the_cpus_own_switch(torch::nn::Linear net, const Batches& batches, torch::optim::Optimizer& opt) {
+  at::autocast::set_cpu_enabled(true);
+  for (const auto& [x, y] : batches) {
+    opt.zero_grad();
+    auto out = net->forward(x);  // expect: autocast-cache-not-cleared
+    torch::mse_loss(out.to(torch::kFloat32), y).backward();
+    opt.step();
+  }
+  at::autocast::set_cpu_enabled(false);
+}
+
+void of_the_cpu_in_every_round(torch::nn::Linear net, const Batches& batches, torch::optim::Optimizer& opt) {
+  for (const auto& [x, y] : batches) {
+    opt.zero_grad();
+    at::autocast::set_cpu_enabled(true);
+    auto out = net->forward(x);  // expect: autocast-cache-not-cleared
+    at::autocast::set_cpu_enabled(false);
+    torch::mse_loss(out.to(torch::kFloat32), y).backward();
+    opt.step();
+  }
+}

@@ -36,3 +36,15 @@ void without_a_cache(torch::nn::Linear net, const Batches& batches, torch::optim
   }
   at::autocast::set_autocast_enabled(at::kCPU, false);
 }
+
+void cleared_after_the_cpus_own_switch(torch::nn::Linear net, const Batches& batches, torch::optim::Optimizer& opt) {
+  for (const auto& [x, y] : batches) {
+    opt.zero_grad();
+    at::autocast::set_cpu_enabled(true);
+    auto out = net->forward(x);
+    at::autocast::set_cpu_enabled(false);
+    torch::mse_loss(out.to(torch::kFloat32), y).backward();
+    opt.step();
+    at::autocast::clear_cache();
+  }
+}

@@ -39,3 +39,20 @@ torch::Tensor with_a_guard(torch::nn::Linear net, torch::Tensor x) {
   Autocast autocast;
   return net->forward(x);
 }
+
+torch::Tensor by_cudas_own_switch(torch::nn::Linear net, torch::Tensor x) {
+  torch::NoGradGuard no_grad;
+  at::autocast::set_enabled(true);
+  auto out = net->forward(x);
+  at::autocast::set_enabled(false);
+  return out;
+}
+
+torch::Tensor as_the_cpus_own_switch_was(torch::nn::Linear net, torch::Tensor x) {
+  torch::NoGradGuard no_grad;
+  const bool before = at::autocast::is_cpu_enabled();
+  at::autocast::set_cpu_enabled(true);
+  auto out = net->forward(x);
+  at::autocast::set_cpu_enabled(before);
+  return out;
+}

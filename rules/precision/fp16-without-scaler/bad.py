@@ -28,3 +28,14 @@ def when_a_flag_says_so(net, batches, opt, amp):
             loss = F.cross_entropy(net(x), y)
         loss.backward()  # expect: fp16-without-scaler
         opt.step()
+
+
+def switched_on_by_hand(net, batches, opt):
+    for x, y in batches:
+        opt.zero_grad()
+        torch.set_autocast_enabled("cuda", True)
+        out = net(x)
+        torch.clear_autocast_cache()
+        torch.set_autocast_enabled("cuda", False)
+        F.mse_loss(out.to(torch.float32), y).backward()  # expect: fp16-without-scaler
+        opt.step()

@@ -39,3 +39,15 @@ void on_the_cpu(torch::nn::Linear net, const Batches& batches, torch::optim::Opt
     opt.step();
   }
 }
+
+void on_the_cpu_by_its_own_switch(torch::nn::Linear net, const Batches& batches, torch::optim::Optimizer& opt) {
+  for (const auto& [x, y] : batches) {
+    opt.zero_grad();
+    at::autocast::set_cpu_enabled(true);
+    auto out = net->forward(x);
+    at::autocast::clear_cache();
+    at::autocast::set_cpu_enabled(false);
+    torch::mse_loss(out.to(torch::kFloat32), y).backward();
+    opt.step();
+  }
+}

@@ -61,3 +61,14 @@ def only_the_other_branch(net, batches, opt, wrapper, amp):
             loss = F.cross_entropy(net(x), y)
             loss.backward()
             opt.step()
+
+
+def the_cpu_has_bfloat16(net, batches, opt):
+    for x, y in batches:
+        opt.zero_grad()
+        torch.set_autocast_enabled("cpu", True)
+        out = net(x)
+        torch.clear_autocast_cache()
+        torch.set_autocast_enabled("cpu", False)
+        F.mse_loss(out.to(torch.float32), y).backward()
+        opt.step()

@@ -17,7 +17,7 @@ void left_before_the_update(torch::nn::Linear net, const Batches& batches, torch
                             double limit) {
   for (const auto& [x, y] : batches) {
     opt.zero_grad();
-    scaler.scale(torch::mse_loss(net->forward(x), y)).backward();
+    scaler.scale(torch::nn::functional::cross_entropy(net->forward(x), y)).backward();
     scaler.unscale_(opt);
     double norm = torch::nn::utils::clip_grad_norm_(net->parameters(), limit);
     if (norm > 10 * limit) continue;  // expect: scaler-update-skipped

@@ -6,7 +6,7 @@ from torch.optim import lr_scheduler
 def thirty_batches(net, batches, epochs):
     opt = torch.optim.SGD(net.parameters(), lr=0.1)
     scheduler = lr_scheduler.StepLR(opt, step_size=30, gamma=0.1)
-    for _ in range(epochs):
+    for epoch in range(epochs):
         for x, y in batches:
             opt.zero_grad()
             F.mse_loss(net(x), y).backward()

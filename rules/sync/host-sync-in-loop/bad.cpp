@@ -35,24 +35,24 @@ void two_reads_a_step(torch::nn::Linear net, const Batches& batches, torch::opti
   std::printf("%f\n", total);
 }
 
-void printing(torch::nn::Linear net, const Batches& batches, torch::optim::Optimizer& opt) {
-  for (const auto& [x, y] : batches) {
+void printing(torch::nn::Linear net, const Batches& loader, torch::optim::Optimizer& opt) {
+  for (const auto& [x, y] : loader) {
     opt.zero_grad();
-    auto loss = torch::mse_loss(net->forward(x), y);
+    auto loss = torch::nn::functional::cross_entropy(net->forward(x), y);
     loss.backward();
     opt.step();
-    std::cout << "loss " << loss << std::endl;  // expect: host-sync-in-loop
+    std::cout << "loss" << loss << std::endl;  // expect: host-sync-in-loop
   }
 }
 
 float train_step(torch::nn::Linear& net, torch::Tensor x, torch::Tensor y, torch::optim::Optimizer& opt) {
   opt.zero_grad();
-  auto loss = torch::mse_loss(net->forward(x), y);
+  auto loss = torch::nn::functional::cross_entropy(net->forward(x), y);
   loss.backward();
   opt.step();
   return loss.item<float>();  // expect: host-sync-in-loop
 }
 
-void in_a_helper(torch::nn::Linear net, const Batches& batches, torch::optim::Optimizer& opt) {
-  for (const auto& [x, y] : batches) train_step(net, x, y, opt);
+void in_a_helper(torch::nn::Linear net, const Batches& loader, torch::optim::Optimizer& opt) {
+  for (const auto& [x, y] : loader) train_step(net, x, y, opt);
 }

@@ -5,7 +5,7 @@
 
 using Batches = std::vector<std::pair<torch::Tensor, torch::Tensor>>;
 
-float read_at_once(torch::nn::Linear net, torch::Tensor x, torch::Device device) {
+float one_number(torch::nn::Linear net, torch::Tensor x, torch::Device device) {
   torch::NoGradGuard no_grad;
   auto out = net->forward(x.to(device)).sum();
   auto host = out.to(torch::kCPU, /*non_blocking=*/true);

@@ -23,3 +23,10 @@ def into_pinned_memory(net, x, device):
         out = net(x.to(device))
     buffer.copy_(out, non_blocking=True)
     return buffer.tolist()  # expect: non-blocking-read-before-sync
+
+
+@torch.no_grad()
+def one_number(net, x, device):
+    out = net(x.to(device)).sum()
+    host = out.to("cpu", non_blocking=True)
+    return host.item()  # expect: non-blocking-read-before-sync

@@ -5,7 +5,7 @@
 
 using Batches = std::vector<std::pair<torch::Tensor, torch::Tensor>>;
 
-void made_and_moved(torch::nn::Linear net, const Batches& batches, torch::optim::Optimizer& opt, torch::Device device) {
+void sizes_in_a_list(torch::nn::Linear net, const Batches& batches, torch::optim::Optimizer& opt, torch::Device device) {
   for (const auto& [x, y] : batches) {
     opt.zero_grad();
     auto noise = torch::randn({8, 4}).to(device);  // expect: tensor-moved-in-loop

@@ -24,3 +24,11 @@ def made_before_and_moved_again(net, batches, opt, device):
         opt.zero_grad()
         F.cross_entropy(net(x), y, weight=weight.to(device)).backward()  # expect: tensor-moved-in-loop
         opt.step()
+
+
+def sizes_in_a_list(net, batches, opt, device):
+    for x, y in batches:
+        opt.zero_grad()
+        noise = torch.randn([8, 4]).to(device)  # expect: tensor-moved-in-loop
+        F.mse_loss(net(x + noise), y).backward()
+        opt.step()

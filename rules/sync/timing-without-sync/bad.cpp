@@ -6,7 +6,7 @@
 
 using Batches = std::vector<std::pair<torch::Tensor, torch::Tensor>>;
 
-double latency(torch::nn::Linear net, torch::Tensor x, torch::Device device) {
+double one_forward(torch::nn::Linear net, torch::Tensor x, torch::Device device) {
   torch::NoGradGuard no_grad;
   net->to(device);
   x = x.to(device);

@@ -37,3 +37,13 @@ def parts_of_a_step(net, batches, opt, device):
         backward_time += time.time() - middle  # expect: timing-without-sync
         opt.step()
     return forward_time, backward_time
+
+
+@torch.no_grad()
+def one_forward(net, x, device):
+    net.to(device)
+    x = x.to(device)
+    start = time.perf_counter()
+    out = net(x)
+    end = time.perf_counter()  # expect: timing-without-sync
+    return end - start

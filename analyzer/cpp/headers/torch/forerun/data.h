@@ -67,6 +67,14 @@ class DistributedRandomSampler {
   DistributedRandomSampler(size_t size, size_t num_replicas = 1, size_t rank = 0,
                            bool allow_duplicates = true);
   void set_epoch(size_t epoch);
+  size_t epoch() const;
+};
+class DistributedSequentialSampler {
+ public:
+  DistributedSequentialSampler(size_t size, size_t num_replicas = 1, size_t rank = 0,
+                               bool allow_duplicates = true);
+  void set_epoch(size_t epoch);
+  size_t epoch() const;
 };
 }  // namespace samplers
 

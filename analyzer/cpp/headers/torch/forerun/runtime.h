@@ -63,7 +63,10 @@ using Module = torch::jit::Module;
 namespace at::autocast {
 bool is_enabled();
 void set_enabled(bool enabled);
+bool is_cpu_enabled();
 void set_cpu_enabled(bool enabled);
+bool is_xpu_enabled();
+void set_xpu_enabled(bool enabled);
 void set_autocast_enabled(at::DeviceType device, bool enabled);
 bool is_autocast_enabled(at::DeviceType device);
 void set_autocast_gpu_dtype(at::ScalarType dtype);

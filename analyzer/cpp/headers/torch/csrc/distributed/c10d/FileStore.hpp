@@ -1,0 +1,2 @@
+#pragma once
+#include <torch/forerun/process_group.h>
