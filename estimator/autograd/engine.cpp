@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <queue>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -32,7 +31,7 @@ void accumulate(Runtime& run, Parameter& parameter, Tensors& arrived) {
     return;
   }
   parameter.gradient = run.empty(incoming.shape, incoming.dtype, ops::Category::Gradients,
-                                 parameter.name + " gradient");
+                                 parameter.name, "gradient");
   run.launch("clone", {&incoming, &parameter.gradient});
 }
 
@@ -55,13 +54,13 @@ Status check_saved(const Node& node) {
   for (std::size_t i = 0; i < node.saved.size(); ++i) {
     if (!node.saved[i]) continue;
     const ops::Storage& storage = *node.saved[i].storage;
-    if (storage.version() == node.versions[i]) continue;
+    if (storage.version() == node.kept[i].version) continue;
     Error problem = error(
         fmt::format("{} works in place on what {} keeps for its backward; PyTorch stops there",
                     storage.overwritten_by(), node.where),
         "inplace: false");
-    problem.where.file =
-        storage.overwritten_by();  // a layer; whoever has the spec turns it into a place
+    problem.where.file = std::string(
+        storage.overwritten_by());  // a layer; whoever has the spec turns it into a place
     return problem;
   }
   return Done{};
@@ -70,11 +69,12 @@ Status check_saved(const Node& node) {
 // The saved tensors of a node under a checkpoint; the first to ask has the whole part made again.
 void unpack(Runtime& run, Node& node) {
   if (node.frame == nullptr) return;
-  const std::string where = run.where;
-  for (std::size_t i = 0; i < node.slots.size(); ++i) {
-    if (node.slots[i] < 0) continue;
+  const std::string_view where = run.where;
+  for (std::size_t i = 0; i < node.kept.size(); ++i) {
+    const int slot = node.kept[i].slot;
+    if (slot < 0) continue;
     if (!node.frame->recomputed) node.frame->recompute(node.frame);
-    node.saved[i] = std::move(node.frame->remade[static_cast<std::size_t>(node.slots[i])]);
+    node.saved[i] = std::move(node.frame->remade[static_cast<std::size_t>(slot)]);
   }
   run.where = where;
 }
@@ -82,35 +82,32 @@ void unpack(Runtime& run, Node& node) {
 // validate_outputs: a gradient is summed to its input's shape and cast to its dtype.
 void validate(Runtime& run, const Node& node, Tensors& gradients) {
   for (std::size_t i = 0; i < gradients.size() && i < node.expected.size(); ++i) {
-    if (!gradients[i] || node.next[i] == nullptr) continue;
+    if (!gradients[i] || !node.needs(i)) continue;
     const Node::Expected& wanted = node.expected[i];
     gradients[i] = ops::sum_to(run, gradients[i], wanted.shape);
     gradients[i] = ops::to_dtype(run, gradients[i], wanted.dtype);
   }
 }
 
-int output_of(const Node& node, std::size_t input) {
-  return node.next_output.empty() ? 0 : node.next_output[input];
-}
-
 struct Later {
-  bool operator()(const std::shared_ptr<Node>& a, const std::shared_ptr<Node>& b) const {
-    return a->order < b->order;
-  }
+  bool operator()(const Node* a, const Node* b) const { return a->order < b->order; }
 };
 
-std::unordered_map<Node*, int> count_dependencies(Node* root) {
-  std::unordered_map<Node*, int> dependencies;
+void count_dependencies(Node* root) {
   std::vector<Node*> pending{root};
-  dependencies[root] = 0;
   while (!pending.empty()) {
-    Node* node = pending.back();
+    const Node* node = pending.back();
     pending.pop_back();
-    for (const auto& next : node->next) {
-      if (next != nullptr && dependencies[next.get()]++ == 0) pending.push_back(next.get());
+    for (const Node::Edge& next : node->next) {
+      if (next.node != nullptr && next.node->waiting++ == 0) pending.push_back(next.node.get());
     }
   }
-  return dependencies;
+}
+
+void arrive(Runtime& run, const Node::Edge& at, Tensor gradient) {
+  Tensors& incoming = at.node->incoming;
+  incoming.resize(static_cast<std::size_t>(at.node->outputs));
+  add_to(run, incoming[static_cast<std::size_t>(at.output)], std::move(gradient));
 }
 
 }  // namespace
@@ -131,47 +128,40 @@ void require_grad(Parameter& parameter) {
 Status backward(Runtime& run, const Tensor& root, const Tensor& seed) {
   if (!root.grad_fn) return Done{};
   run.thread = Runtime::Thread::Backward;
-  std::unordered_map<Node*, int> waiting = count_dependencies(root.grad_fn.get());
-  std::unordered_map<Node*, Tensors> buffers;
-  std::priority_queue<std::shared_ptr<Node>, std::vector<std::shared_ptr<Node>>, Later> ready;
-  buffers[root.grad_fn.get()].resize(static_cast<std::size_t>(root.grad_fn->outputs));
-  buffers[root.grad_fn.get()][static_cast<std::size_t>(root.output_nr)] = seed;
-  ready.push(root.grad_fn);
+  // The root holds every node until this returns.
+  count_dependencies(root.grad_fn.get());
+  std::priority_queue<Node*, std::vector<Node*>, Later> ready;
+  arrive(run, {root.grad_fn, root.output_nr}, seed);
+  ready.push(root.grad_fn.get());
   while (!ready.empty()) {
-    const std::shared_ptr<Node> node = ready.top();
+    Node* node = ready.top();
     ready.pop();
     run.where = node->where;
     unpack(run, *node);
-    run.tape.enter(ops::Phase::Backward, fmt::format("backward of {}: {}", node->where, node->op),
-                   node->where);
+    run.tape.enter(ops::Phase::Backward, "backward", node->where, node->op);
     if (const Status intact = check_saved(*node); !intact) return intact;
     Tensors gradients;
     {
-      Tensors incoming = std::move(buffers[node.get()]);
-      buffers.erase(node.get());
+      Tensors incoming = std::move(node->incoming);
       const bool any = std::any_of(incoming.begin(), incoming.end(),
                                    [](const Tensor& one) { return static_cast<bool>(one); });
       // Nobody had a gradient for it: its inputs get none either.
-      if (any)
-        gradients = node->backward(run, *node, incoming);
-      else
-        gradients.resize(node->next.size());
+      if (any) gradients = node->backward(run, *node, incoming);
+      gradients.resize(node->next.size());
       if (node->frame != nullptr && !node->expected.empty()) node->saved.clear();
       validate(run, *node, gradients);
     }
     node->saved.clear();
     node->frame.reset();
     for (std::size_t i = 0; i < gradients.size(); ++i) {
-      const auto& next = node->next[i];
-      if (next == nullptr) continue;
-      Tensors& buffer = buffers[next.get()];
-      buffer.resize(static_cast<std::size_t>(next->outputs));
-      add_to(run, buffer[static_cast<std::size_t>(output_of(*node, i))], std::move(gradients[i]));
-      if (--waiting[next.get()] == 0) ready.push(next);
+      if (!node->needs(i)) continue;
+      const Node::Edge& next = node->next[i];
+      arrive(run, next, std::move(gradients[i]));
+      if (--next.node->waiting == 0) ready.push(next.node.get());
     }
   }
   run.thread = Runtime::Thread::Main;
-  run.where.clear();
+  run.where = {};
   return Done{};
 }
 

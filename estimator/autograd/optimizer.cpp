@@ -46,7 +46,7 @@ class Adam : public Optimizer {
       State made;
       if (implementation_ == OptimizerImplementation::Fused) {
         made.step =
-            run.empty({}, DType::Float32, Category::OptimizerState, parameter->name + " step");
+            run.empty({}, DType::Float32, Category::OptimizerState, parameter->name, "step");
       }
       made.average = state_like(run, *parameter, "exp_avg");
       made.square = state_like(run, *parameter, "exp_avg_sq");

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include <fmt/format.h>
-
 namespace forerun::autograd {
 
 using ops::Category;
@@ -13,12 +11,12 @@ using ops::Tensors;
 
 Tensor state_like(Runtime& run, const Parameter& parameter, std::string_view what) {
   return run.empty(parameter.value.shape, parameter.value.dtype, Category::OptimizerState,
-                   fmt::format("{} {}", parameter.name, what));
+                   parameter.name, what);
 }
 
 Tensor temporary_like(Runtime& run, const Parameter& parameter, std::string_view what) {
   return run.empty(parameter.value.shape, parameter.value.dtype, Category::Temporaries,
-                   fmt::format("{} {}", parameter.name, what));
+                   parameter.name, what);
 }
 
 Tensors temporaries_like(Runtime& run, const Parameters& parameters, std::string_view what) {

@@ -5,8 +5,6 @@
 #include <set>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "estimator/autograd/engine.h"
 #include "estimator/autograd/optimizer.h"
 #include "estimator/autograd/scaler.h"
@@ -71,8 +69,8 @@ class Session {
   }
 
   void enter(Phase phase, std::string op) {
-    run_.where.clear();
-    run_.tape.enter(phase, std::move(op), "");
+    run_.where = {};
+    run_.tape.enter(phase, std::move(op));
   }
 
   void load_batch() {
@@ -81,7 +79,7 @@ class Session {
     enter(Phase::Setup, "batch to the device");
     auto load = [&](graph::ValueId id) {
       const graph::Value& value = graph_.values[static_cast<std::size_t>(id)];
-      return run_.empty(value.shape, value.dtype, Category::Data, "batch " + value.what);
+      return run_.empty(value.shape, value.dtype, Category::Data, "batch", value.what);
     };
     batch_.input = load(graph_.input);
     batch_.target = graph_.target == graph_.input ? batch_.input : load(graph_.target);
@@ -254,10 +252,10 @@ class Session {
     const std::string_view what = phase == Phase::Setup     ? "making"
                                   : phase == Phase::Forward ? "forward"
                                                             : "recomputing";
-    run_.tape.enter(phase,
-                    fmt::format("{} of {}: {}", what, instruction.where, instruction.op->name),
-                    instruction.where);
+    run_.tape.enter(phase, what, instruction.where, instruction.op->name);
     Tensors inputs, parameters;
+    inputs.reserve(instruction.inputs.size());
+    parameters.reserve(instruction.parameters.size());
     for (const graph::ValueId id : instruction.inputs) inputs.push_back(id < 0 ? Tensor{} : at(id));
     for (const int index : instruction.parameters) {
       parameters.push_back(index < 0 ? Tensor{} : tensors_[static_cast<std::size_t>(index)]->value);
@@ -339,6 +337,12 @@ Result<ops::Recording> schedule(const std::vector<Run>& before, const Run& last,
     Session session(run, last, batch);
     session.set_up();
     for (int step = 1; step <= kSteps; ++step) {
+      // From the second on nothing is made for the first time: what such a step does to memory, the
+      // next one does again, when it begins with the same memory.
+      if (step > 2 && tape.step_left_no_trace()) {
+        tape.repeat_step(step);
+        continue;
+      }
       if (const Status done = session.step(step); !done) return done.error();
     }
     tape.close();

@@ -18,19 +18,17 @@ struct Sum {
   double total() const { return std::max(device_s, launch_s); }
 };
 
-bool in_phase(const ops::Kernel& kernel, int step, std::optional<ops::Phase> phase) {
-  return kernel.step == step && (!phase || kernel.phase == *phase);
-}
-
-Sum add_up(std::span<const ops::Kernel> kernels, int step, std::optional<ops::Phase> phase,
+Sum add_up(std::span<const ops::Kernel> kernels, std::optional<ops::Phase> phase,
            const Assumptions& with, const devices::Device& device) {
   Sum sum;
   const double bandwidth =
       static_cast<double>(device.memory_bandwidth_bytes_per_s) * with.bandwidth_fraction;
   for (const ops::Kernel& kernel : kernels) {
-    if (!in_phase(kernel, step, phase)) continue;
-    const double peak = peak_flops_per_s(device, kernel.dtype) * with.flops_fraction;
-    const double compute = kernel.flops > 0 ? kernel.flops / peak : 0;
+    if (phase && kernel.phase != *phase) continue;
+    const double compute =
+        kernel.flops > 0
+            ? kernel.flops / (peak_flops_per_s(device, kernel.dtype) * with.flops_fraction)
+            : 0;
     const double traffic = kernel.bytes / bandwidth;
     (compute > traffic ? sum.compute_s : sum.memory_s) += std::max(compute, traffic);
     sum.device_s += std::max({compute, traffic, with.kernel_floor_s});
@@ -94,11 +92,9 @@ std::int64_t optimizer_steps(std::int64_t batches_per_epoch, std::int64_t epochs
 TimeEstimate estimate(std::span<const ops::Kernel> kernels, const Spec& spec,
                       const devices::Device& device) {
   TimeEstimate made;
-  int step = 0;
-  for (const ops::Kernel& kernel : kernels) step = std::max(step, kernel.step);
   auto interval = [&](std::optional<ops::Phase> phase) {
     auto total = [&](const Assumptions& with) {
-      return add_up(kernels, step, phase, with, device).total();
+      return add_up(kernels, phase, with, device).total();
     };
     return TimeInterval{total(kLow), total(kExpected), total(kHigh)};
   };
@@ -109,11 +105,10 @@ TimeEstimate estimate(std::span<const ops::Kernel> kernels, const Spec& spec,
                made.forward.expected_s + made.backward.expected_s + made.optimizer.expected_s,
                made.forward.high_s + made.backward.high_s + made.optimizer.high_s};
   for (const ops::Kernel& kernel : kernels) {
-    if (!in_phase(kernel, step, std::nullopt)) continue;
     made.flops += kernel.flops;
     made.bytes += kernel.bytes;
   }
-  made.bound_by = bound(add_up(kernels, step, std::nullopt, kExpected, device));
+  made.bound_by = bound(add_up(kernels, std::nullopt, kExpected, device));
   made.mfu = made.flops / peak_flops_per_s(device, arithmetic(spec)) / made.step.expected_s;
   made.confidence =
       "rough: a roofline per kernel with a launch floor, from datasheet numbers; data loading is "

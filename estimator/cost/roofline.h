@@ -25,7 +25,7 @@ inline constexpr Assumptions kLow{1.0, 1.0, 2e-6, 4e-6};
 inline constexpr Assumptions kExpected{0.6, 0.75, 2.5e-6, 10e-6};
 inline constexpr Assumptions kHigh{0.3, 0.5, 4e-6, 25e-6};
 
-// Of one steady step (the last recorded). A device without a figure for an arithmetic uses the next
+// Of the kernels of one steady step. A device without a figure for an arithmetic uses the next
 // slower one it has.
 TimeEstimate estimate(std::span<const ops::Kernel> kernels, const Spec& spec,
                       const devices::Device& device);

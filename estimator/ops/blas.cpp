@@ -64,8 +64,7 @@ Tensor product(Runtime& run, const Tensor& x, const Tensor& weight, const Tensor
                             Category category, std::string_view what) {
           r.tape.refine(fmt::format("backward of {}: {} mm([{}, {}] x [{}, {}])", self.where, what,
                                     rows, depth, depth, columns));
-          Tensor made =
-              r.empty(std::move(to), dtype, category, fmt::format("{} {}", self.where, what));
+          Tensor made = r.empty(std::move(to), dtype, category, self.where, what);
           use_cublas(r);
           r.launch_matmul("mm", rows, columns, depth, dtype);
           return made;
@@ -87,8 +86,7 @@ Tensor product(Runtime& run, const Tensor& x, const Tensor& weight, const Tensor
           // everything above is alive.
           r.tape.refine(
               fmt::format("backward of {}: bias gradient sum([{}, {}])", self.where, m, n));
-          back[2] =
-              r.empty({n}, dtype, Category::Gradients, fmt::format("{} bias gradient", self.where));
+          back[2] = r.empty({n}, dtype, Category::Gradients, self.where, "bias gradient");
           reduce(r, "sum", {m, n, Reduction::Over::Outer, dtype, dtype});
         }
         return back;
@@ -132,12 +130,10 @@ Tensor linear_of_libtorch(Runtime& run, const Tensor& x_in, const Tensor& weight
       "add_", y, {&unbiased, &bias_in},
       [n, m = rows_of(y), to = bias_in.dtype](Runtime& r, Node& self, Tensors& grad) -> Tensors {
         const DType dtype = grad[0].dtype;
-        Tensor sum =
-            r.empty({n}, dtype, Category::Gradients, fmt::format("{} bias gradient", self.where));
+        Tensor sum = r.empty({n}, dtype, Category::Gradients, self.where, "bias gradient");
         reduce(r, "sum", {m, n, Reduction::Over::Outer, dtype, dtype});
         if (dtype == to) return {grad[0], sum};
-        Tensor cast =
-            r.empty({n}, to, Category::Gradients, fmt::format("{} bias gradient", self.where));
+        Tensor cast = r.empty({n}, to, Category::Gradients, self.where, "bias gradient");
         return {grad[0], cast};
       });
   return y;

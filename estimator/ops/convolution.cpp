@@ -1,7 +1,5 @@
 #include "estimator/ops/convolution.h"
 
-#include <fmt/format.h>
-
 #include "estimator/ops/reduction.h"
 #include "estimator/ops/strides.h"
 #include "estimator/ops/view.h"
@@ -45,8 +43,7 @@ Tensor bias_gradient(Runtime& run, const Tensor& grad, const Shape& output) {
   const DType dtype = grad.dtype;
   std::int64_t inner = 1;
   for (std::size_t i = 2; i < output.size(); ++i) inner *= output[i];
-  Tensor made = run.empty({output[1]}, dtype, Category::Gradients,
-                          fmt::format("{} bias gradient", run.where));
+  Tensor made = run.empty({output[1]}, dtype, Category::Gradients, run.where, "bias gradient");
   if (channels_lie_last(grad, output)) {
     reduce(run, "sum",
            {.outer = output[0] * inner,
@@ -103,8 +100,8 @@ Tensor convolution(Runtime& run, const Tensor& x_in, const Tensor& weight_in, co
                      launch(r, "convolution_backward (input)", work, {&dense, &kernel, &back[0]});
                    }
                    if (self.needs(1)) {
-                     back[1] = r.empty(kernel.shape, kernel.dtype, Category::Gradients,
-                                       fmt::format("{} weight gradient", self.where));
+                     back[1] = r.empty(kernel.shape, kernel.dtype, Category::Gradients, self.where,
+                                       "weight gradient");
                      launch(r, "convolution_backward (weight)", work, {&dense, &input, &back[1]});
                    }
                    dense = {};

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "core/units.h"
 #include "estimator/ops/view.h"
 
@@ -20,7 +18,7 @@ std::int64_t sort_scratch_bytes(std::int64_t n) {
 constexpr std::int64_t kScanScratchBytes = 1279;
 
 Tensor take(Runtime& run, std::int64_t count, DType dtype, std::string_view what) {
-  return run.empty({count}, dtype, Category::Temporaries, fmt::format("{} {}", run.where, what));
+  return run.empty({count}, dtype, Category::Temporaries, run.where, what);
 }
 
 // embedding_backward_cuda_kernel: the sorted gradient is added up per row of the table in segments
@@ -48,8 +46,7 @@ void add_up_sorted(Runtime& run, std::int64_t indices, std::int64_t rows, std::i
 Tensor weight_gradient(Runtime& run, const Tensor& indices, const Shape& table, DType dtype) {
   const std::int64_t n = indices.elements();
   auto dense = [&] {
-    return run.empty(table, dtype, Category::Gradients,
-                     fmt::format("{} weight gradient", run.where));
+    return run.empty(table, dtype, Category::Gradients, run.where, "weight gradient");
   };
   if (n <= kUnsortedIndices) return dense();
   const Tensor sorted = take(run, n, DType::Int64, "sorted indices");

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "estimator/ops/blas.h"
 #include "estimator/ops/define_operator.h"
 #include "estimator/ops/pointwise.h"
@@ -42,9 +40,7 @@ Tensor product(Runtime& run, std::string_view kernel, const Tensor& a, const Ten
   const std::size_t at = a.shape.size() - 2;
   Shape shape = a.shape;
   shape[at + 1] = b.shape[at + 1];
-  Tensor y =
-      run.empty(shape, a.dtype, category,
-                run.where.empty() ? std::string(role) : fmt::format("{} {}", run.where, role));
+  Tensor y = run.empty(shape, a.dtype, category, run.where, role);
   if (column_major) {
     Shape strides = contiguous_strides(shape);
     strides[at] = 1;

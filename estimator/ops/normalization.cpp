@@ -41,7 +41,7 @@ void stage(Runtime& run, std::int64_t rows, std::int64_t channels, std::int64_t 
   const ChannelsLastGrid grid = channels_last_grid(rows, channels);
   if (grid.down == 1) return;
   auto take = [&](std::int64_t count, DType dtype, std::string_view what) {
-    return run.empty({count}, dtype, Category::Temporaries, fmt::format("{} {}", run.where, what));
+    return run.empty({count}, dtype, Category::Temporaries, run.where, what);
   };
   const Tensor staging = take(values * channels * grid.down, DType::Float32, "staging buffer");
   const Tensor semaphores = take(grid.across, DType::Int32, "semaphores");
@@ -59,8 +59,7 @@ void sum_blocks(Runtime& run, std::int64_t rows, std::int64_t n, Tensors& gradie
     partial.push_back(run.output({blocks, n}, gradient.dtype, "gradient of each block of rows"));
   }
   for (Tensor& gradient : gradients) {
-    Tensor sum =
-        run.empty({n}, gradient.dtype, Category::Gradients, fmt::format("{} gradient", run.where));
+    Tensor sum = run.empty({n}, gradient.dtype, Category::Gradients, run.where, "gradient");
     reduce(run, "sum", {blocks, n, Reduction::Over::Outer, gradient.dtype, gradient.dtype});
     gradient = std::move(sum);
   }

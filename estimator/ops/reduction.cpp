@@ -4,8 +4,6 @@
 #include <bit>
 #include <limits>
 
-#include <fmt/format.h>
-
 #include "core/units.h"
 
 namespace forerun::ops {
@@ -149,9 +147,7 @@ ReductionPlan plan(const Reduction& given, const devices::Device& device) {
 void reduce(Runtime& run, std::string_view kernel, const Reduction& r) {
   const ReductionPlan steps = plan(r, run.device);
   auto take = [&](std::int64_t bytes, std::string_view what) {
-    std::string label =
-        run.where.empty() ? std::string(what) : fmt::format("{} {}", run.where, what);
-    return run.empty({bytes}, DType::UInt8, Category::Temporaries, std::move(label));
+    return run.empty({bytes}, DType::UInt8, Category::Temporaries, run.where, what);
   };
   Tensor accumulator;
   if (steps.accumulator_bytes > 0)

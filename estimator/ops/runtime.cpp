@@ -1,5 +1,6 @@
 #include "estimator/ops/runtime.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,10 +18,11 @@ std::int64_t Tensor::elements() const {
 
 std::int64_t Tensor::bytes() const { return elements() * size_bytes(dtype); }
 
-Tensor Runtime::empty(Shape shape, DType dtype, Category category, std::string what) {
+Tensor Runtime::empty(Shape shape, DType dtype, Category category, std::string_view where,
+                      std::string_view what) {
   Tensor made{nullptr, std::move(shape), dtype, nullptr, false};
   if (recomputed_enough()) return made;  // PyTorch has left the part by an exception
-  const int allocation = tape.allocate(made.bytes(), category, std::move(what));
+  const int allocation = tape.allocate(made.bytes(), category, where, what);
   made.storage = std::make_shared<Storage>(tape, allocation);
   return made;
 }
@@ -28,8 +30,7 @@ Tensor Runtime::empty(Shape shape, DType dtype, Category category, std::string w
 Tensor Runtime::output(Shape shape, DType dtype, std::string_view role) {
   const bool forward = tape.phase() == Phase::Forward || recomputing;
   const Category category = forward ? Category::Activations : Category::Temporaries;
-  return empty(std::move(shape), dtype, category,
-               where.empty() ? std::string(role) : fmt::format("{} {}", where, role));
+  return empty(std::move(shape), dtype, category, where, role);
 }
 
 void Runtime::launch(std::string_view kernel, std::initializer_list<const Tensor*> touched) {
@@ -51,14 +52,22 @@ void Runtime::launch_matmul(std::string_view kernel, std::int64_t m, std::int64_
 Node* Runtime::record(std::string_view op, Tensor& output,
                       std::initializer_list<const Tensor*> inputs,
                       std::function<Tensors(Runtime&, Node&, Tensors&)> backward) {
-  Node* node = record_strided(op, {&output}, inputs, std::move(backward));
-  if (node != nullptr) node->expected.clear();
-  return node;
+  return link(op, {&output}, inputs, std::move(backward));
 }
 
 Node* Runtime::record_strided(std::string_view op, const std::vector<Tensor*>& outputs,
                               const std::vector<const Tensor*>& inputs,
                               std::function<Tensors(Runtime&, Node&, Tensors&)> backward) {
+  Node* node = link(op, outputs, inputs, std::move(backward));
+  if (node == nullptr) return nullptr;
+  node->expected.reserve(inputs.size());
+  for (const Tensor* input : inputs) node->expected.push_back({input->shape, input->dtype});
+  return node;
+}
+
+Node* Runtime::link(std::string_view op, const std::vector<Tensor*>& outputs,
+                    const std::vector<const Tensor*>& inputs,
+                    std::function<Tensors(Runtime&, Node&, Tensors&)> backward) {
   for (Tensor* output : outputs) {
     output->grad_fn = nullptr;
     output->is_leaf = false;
@@ -72,11 +81,8 @@ Node* Runtime::record_strided(std::string_view op, const std::vector<Tensor*>& o
   node->op = op;
   node->where = where;
   node->order = next_order_++;
-  for (const Tensor* input : inputs) {
-    node->next.push_back(input->grad_fn);
-    node->next_output.push_back(input->output_nr);
-    node->expected.push_back({input->shape, input->dtype});
-  }
+  node->next.reserve(inputs.size());
+  for (const Tensor* input : inputs) node->next.push_back({input->grad_fn, input->output_nr});
   node->backward = std::move(backward);
   node->frame = recomputing ? nullptr : frame;
   node->outputs = static_cast<int>(outputs.size());
@@ -89,9 +95,9 @@ Node* Runtime::record_strided(std::string_view op, const std::vector<Tensor*>& o
 
 void Runtime::keep(Node& node, const Tensor& tensor) {
   const bool thrown_away = node.frame != nullptr && tensor;
-  node.slots.push_back(thrown_away ? node.frame->kept++ : -1);
+  node.kept.push_back(
+      {tensor ? tensor.storage->version() : 0, thrown_away ? node.frame->kept++ : -1});
   node.saved.push_back(thrown_away ? Tensor{} : tensor.detach());
-  node.versions.push_back(tensor ? tensor.storage->version() : 0);
   if (recomputing && tensor) frame->remade.push_back(tensor.detach());
 }
 
@@ -107,9 +113,16 @@ Tensor Runtime::cast(const Tensor& tensor, DType dtype) {
   return made;
 }
 
+// The casts go in the order they were made: in that of the cache, addresses would decide.
 void Runtime::leave_autocast() {
   autocast.reset();
+  Tensors casts;
+  for (auto& [of, cast] : cast_cache_) casts.push_back(std::move(cast));
   cast_cache_.clear();
+  const auto order = [](const Tensor& cast) { return cast.grad_fn ? cast.grad_fn->order : 0; };
+  std::sort(casts.begin(), casts.end(),
+            [&](const Tensor& a, const Tensor& b) { return order(a) < order(b); });
+  for (Tensor& cast : casts) cast = {};
 }
 
 Tensor to_copy(Runtime& run, const Tensor& tensor, DType dtype, std::string_view role) {
@@ -122,10 +135,8 @@ Tensor to_copy(Runtime& run, const Tensor& tensor, DType dtype, std::string_view
              [from, of_parameter, role = std::string(role)](Runtime& r, Node& node,
                                                             Tensors& grad) -> Tensors {
                const Category category = of_parameter ? Category::Gradients : Category::Temporaries;
-               std::string what = of_parameter ? fmt::format("{} {} gradient", node.where,
-                                                             role.substr(0, role.find(' ')))
-                                               : fmt::format("{} input gradient", node.where);
-               Tensor back = r.empty(grad[0].shape, from, category, std::move(what));
+               const std::string what = of_parameter ? role.substr(0, role.find(' ')) : "input";
+               Tensor back = r.empty(grad[0].shape, from, category, node.where, what + " gradient");
                back.strides = preserved_strides(grad[0]);
                r.launch("_to_copy", {&grad[0], &back});
                return {back};

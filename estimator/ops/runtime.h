@@ -20,7 +20,12 @@ class Runtime {
   const devices::Device& device;
 
   // --- memory ---
-  Tensor empty(Shape shape, DType dtype, Category category, std::string what);
+  // It is called "<where> <what>", or only `what`.
+  Tensor empty(Shape shape, DType dtype, Category category, std::string_view what) {
+    return empty(std::move(shape), dtype, category, {}, what);
+  }
+  Tensor empty(Shape shape, DType dtype, Category category, std::string_view where,
+               std::string_view what);
   // An activation or a temporary, by the phase that runs: "<layer> <role>".
   Tensor output(Shape shape, DType dtype, std::string_view role);
   // The same for a tensor that is already in the graph but has no memory yet.
@@ -59,7 +64,7 @@ class Runtime {
   bool recomputed_enough() const {
     return recomputing && static_cast<int>(frame->remade.size()) == frame->kept;
   }
-  std::string where;  // the layer that runs: "linear 2"
+  std::string_view where;  // the layer that runs: "linear 2"; of the graph, which outlives the run
 
   // --- autocast (aten/src/ATen/autocast_mode.cpp, 2.11) ---
   // The low precision while inside `with torch.autocast(...)`.
@@ -84,6 +89,10 @@ class Runtime {
   Blas& blas() { return thread == Thread::Main ? main_blas_ : backward_blas_; }
 
  private:
+  Node* link(std::string_view op, const std::vector<Tensor*>& outputs,
+             const std::vector<const Tensor*>& inputs,
+             std::function<Tensors(Runtime&, Node&, Tensors&)> backward);
+
   std::uint64_t next_order_ = 0;
   std::map<const Storage*, Tensor> cast_cache_;
   Blas main_blas_, backward_blas_;

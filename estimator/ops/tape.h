@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -33,8 +34,18 @@ std::string_view name(Phase phase);
 struct Allocation {
   std::int64_t bytes = 0;  // as requested, before the allocator rounds
   Category category = Category::Temporaries;
-  std::string what;  // "relu 1 output"
-  int owner = -1;    // index into Recording::owners of the layer it belongs to, -1: none
+  // Indices into Recording::names, -1: none.
+  int where = -1;  // "relu 1"
+  int what = -1;   // "output"
+  int owner = -1;  // the layer it belongs to
+};
+
+// What was running: "<doing> of <where>: <op>", or a text where there is nothing done to a layer.
+struct Operation {
+  std::string_view doing;  // "backward"
+  int where = -1;          // index into Recording::names
+  std::string_view op;     // "addmm"
+  std::string text;
 };
 
 struct Event {
@@ -60,33 +71,47 @@ struct Kernel {
   DType dtype = DType::Float32;  // the arithmetic of a matrix product
   double flops = 0;
   double bytes = 0;
-  int step = 0;
 };
 
+// Names are kept once and put together when somebody reads them: a long run has a million, a report
+// a hundred.
 struct Recording {
   std::vector<Allocation> allocations;
   std::vector<Event> events;
-  std::vector<Kernel> kernels;
-  std::vector<std::string> ops;     // "backward of linear 2"
-  std::vector<std::string> owners;  // "linear 2"
-  std::vector<std::string> notes;   // what is left out
+  std::vector<Kernel> kernels;  // of the last step
+  std::vector<Operation> ops;
+  std::deque<std::string> names;
+  std::vector<std::string> notes;  // what is left out
+
+  const std::string& name(int index) const { return names[static_cast<std::size_t>(index)]; }
+  std::string text(const Allocation& made) const;  // "relu 1 output"
+  // "backward of linear 2: addmm"; "" for an event outside of every operation.
+  std::string op_text(int op) const;
 };
 
 class Tape {
  public:
   static constexpr int kNothing = -1;  // what allocate gives for 0 bytes
-  int allocate(std::int64_t bytes, Category category, std::string what);
+  // It is called "<where> <what>", or only `what` where `where` is empty.
+  int allocate(std::int64_t bytes, Category category, std::string_view where,
+               std::string_view what);
   void free(int allocation);
   void empty_cache();
   void begin_step(int step);
+  // The step that ended last freed all that it allocated and nothing older.
+  bool step_left_no_trace() const { return step_alive_ == 0 && !step_freed_older_; }
+  // The events of the step that ended last once more, as step `step`.
+  void repeat_step(int step);
   void end_forward();
   void end_step();
   // Something the figures leave out, in words; once each.
   void note(std::string what);
   void launch(std::string_view kernel, DType dtype, double flops, double bytes);
 
-  // What is running, until the next call; owner is the layer it runs for ("" for none).
-  void enter(Phase phase, std::string op, std::string_view owner);
+  // What is running, until the next call: "<doing> of <owner>: <op>" (doing and op outlive the
+  // tape), or something of no layer.
+  void enter(Phase phase, std::string_view doing, std::string_view owner, std::string_view op);
+  void enter(Phase phase, std::string op);
   Phase phase() const { return phase_; }
   void refine(std::string op);  // a finer name for the part of the op that follows
   int owner() const { return owner_; }
@@ -100,17 +125,18 @@ class Tape {
 
  private:
   void add(Event::Kind kind, int subject);
-  int owner_of(std::string_view layer);
+  int index_of(std::string_view name);
 
-  struct Hash : std::hash<std::string_view> {
-    using is_transparent = void;
-  };
   Recording recording_;
-  std::unordered_map<std::string, int, Hash, std::equal_to<>> owners_;  // places in it
+  std::unordered_map<std::string_view, int> names_;  // places in its names
   Phase phase_ = Phase::Setup;
   int op_ = -1;
   int owner_ = -1;
   int step_ = 0;
+  std::size_t step_event_ = 0;       // where the step begins
+  std::size_t step_allocation_ = 0;  // its first
+  std::int64_t step_alive_ = 0;      // allocations of the step not freed yet
+  bool step_freed_older_ = false;
   bool closed_ = false;
   bool muted_ = false;
 };

@@ -28,18 +28,18 @@ class Storage {
   Storage& operator=(const Storage&) = delete;
 
   // Autograd's version counter: an in-place operator raises it and says who it was.
-  void overwrite(std::string by) {
+  void overwrite(std::string_view by) {
     ++version_;
-    overwritten_by_ = std::move(by);
+    overwritten_by_ = by;
   }
   int version() const { return version_; }
-  const std::string& overwritten_by() const { return overwritten_by_; }
+  std::string_view overwritten_by() const { return overwritten_by_; }
 
  private:
   Tape& tape_;
   int allocation_;
   int version_ = 0;
-  std::string overwritten_by_;
+  std::string_view overwritten_by_;  // of the graph
 };
 
 struct Tensor {
@@ -84,11 +84,14 @@ struct Node {
   static constexpr std::uint64_t kAccumulate = std::numeric_limits<std::uint64_t>::max();
 
   std::string_view op;      // "addmm"
-  std::string where;        // the layer it belongs to: "linear 2"
+  std::string_view where;   // the layer it belongs to: "linear 2"; of the graph
   std::uint64_t order = 0;  // creation order; later nodes run first, kAccumulate before all
-  std::vector<std::shared_ptr<Node>> next;  // null: this input needs no gradient
-  std::vector<int> next_output = {};        // which output of `next` each one is; empty: the first
-  int outputs = 1;                          // how many gradients `backward` is given
+  struct Edge {
+    std::shared_ptr<Node> node;  // null: this input needs no gradient
+    int output = 0;              // which output of the node it is
+  };
+  std::vector<Edge> next;
+  int outputs = 1;  // how many gradients `backward` is given
   // validate_outputs: what the engine sums and casts the gradient of each input to; empty: the
   // operator has done it.
   struct Expected {
@@ -97,12 +100,19 @@ struct Node {
   };
   std::vector<Expected> expected = {};
   Tensors saved;
-  std::vector<int> versions;               // of each saved tensor when it was saved
+  struct Kept {
+    int version;  // of the tensor when it was saved
+    int slot;     // its place in the frame, -1 for an undefined one
+  };
+  std::vector<Kept> kept;                  // of each saved tensor
   std::shared_ptr<CheckpointFrame> frame;  // null: not under a checkpoint
-  std::vector<int> slots;  // of each saved tensor: its place in the frame, -1 for an undefined one
   std::function<Tensors(Runtime&, Node&, Tensors&)> backward;
 
-  bool needs(std::size_t input) const { return next[input] != nullptr; }
+  // The engine's: gradients that arrived so far, and how many are still to come.
+  Tensors incoming;
+  int waiting = 0;
+
+  bool needs(std::size_t input) const { return next[input].node != nullptr; }
 };
 
 }  // namespace forerun::ops

@@ -20,25 +20,19 @@ using ops::Category;
 using ops::Event;
 using ops::Recording;
 
-// Sums allocations that are alive after an event and pass the test, by a name of theirs; in order
-// of appearance.
+// Sums allocations of the category that are alive after an event, by a name of theirs; in order of
+// appearance.
 template <class Name>
 std::vector<Part> sum_alive(const Recording& recording, std::size_t event, Category category,
                             Name name_of) {
-  std::vector<bool> alive(recording.allocations.size());
-  for (std::size_t i = 0; i <= event; ++i) {
-    const Event& seen = recording.events[i];
-    if (seen.kind == Event::Kind::Allocate) alive[static_cast<std::size_t>(seen.subject)] = true;
-    if (seen.kind == Event::Kind::Free) alive[static_cast<std::size_t>(seen.subject)] = false;
-  }
   std::vector<Part> parts;
-  std::map<std::string, std::size_t> places;
-  for (std::size_t id = 0; id < alive.size(); ++id) {
+  std::map<std::string_view, std::size_t> places;
+  for (const std::size_t id : alive_ids(recording, event)) {
     const ops::Allocation& made = recording.allocations[id];
-    if (!alive[id] || made.category != category) continue;
-    const std::string what = name_of(made);
+    if (made.category != category) continue;
+    const std::string_view what = name_of(made);
     const auto [place, fresh] = places.emplace(what, parts.size());
-    if (fresh) parts.push_back({what, std::string(name(category)), 0});
+    if (fresh) parts.push_back({std::string(what), std::string(name(category)), 0});
     parts[place->second].bytes += made.bytes;
   }
   return parts;
@@ -58,17 +52,13 @@ std::size_t last_event(const Recording& recording, Event::Kind kind) {
   return 0;
 }
 
-std::string library(const ops::Allocation& made) {
-  return made.what.substr(0, made.what.find(' '));
-}
-
 Peak explain(const Recording& recording, const Trace& trace, std::size_t step) {
   const std::size_t at = trace.steps[step].peak_event;
   const Event& event = recording.events[at];
   Peak peak;
   peak.step = static_cast<int>(step) + 1;
   peak.phase = name(event.phase);
-  peak.op = event.op < 0 ? "" : recording.ops[static_cast<std::size_t>(event.op)];
+  peak.op = recording.op_text(event.op);
   peak.alive = alive_after(recording, trace, at);
   return peak;
 }
@@ -81,8 +71,8 @@ OutOfMemoryAt explain(const Recording& recording, const FullDevice& full) {
   }
   const Event& event = recording.events[full.event];
   made.phase = name(event.phase);
-  made.op = event.op < 0 ? "" : recording.ops[static_cast<std::size_t>(event.op)];
-  made.what = recording.allocations[static_cast<std::size_t>(event.subject)].what;
+  made.op = recording.op_text(event.op);
+  made.what = recording.text(recording.allocations[static_cast<std::size_t>(event.subject)]);
   made.message = full.message;
   return made;
 }
@@ -94,13 +84,18 @@ MemoryEstimate memory(const graph::Graph& graph, const Recording& recording, con
   made.parameters_bytes = graph.parameters_bytes();
   made.gradients_bytes = made.parameters_bytes;  // every parameter trains, in its own dtype
   const std::size_t end = last_event(recording, Event::Kind::StepEnds);
-  made.optimizer_state_bytes = total(sum_alive(recording, end, Category::OptimizerState, library));
+  made.optimizer_state_bytes = total(sum_alive(recording, end, Category::OptimizerState,
+                                               [](const ops::Allocation&) { return ""; }));
   const std::size_t boundary = last_event(recording, Event::Kind::ForwardEnds);
   made.activations =
       sum_alive(recording, boundary, Category::Activations, [&](const ops::Allocation& one) {
-        return one.owner < 0 ? "loss" : recording.owners[static_cast<std::size_t>(one.owner)];
+        return one.owner < 0 ? std::string_view("loss") : recording.name(one.owner);
       });
   made.activations_bytes = total(made.activations);
+  const auto library = [&](const ops::Allocation& one) {
+    const std::string_view text = recording.name(one.where < 0 ? one.what : one.where);
+    return text.substr(0, text.find(' '));
+  };
   made.workspaces = sum_alive(recording, end, Category::Workspaces, library);
   made.workspaces_bytes = total(made.workspaces);
   made.context_bytes = device.context_bytes;

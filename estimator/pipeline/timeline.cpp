@@ -97,7 +97,9 @@ Result<Timeline> timeline(const std::vector<const Spec*>& before, const Spec& sp
   if (!trace) trace = replay(recording, nullptr, spec.allocator);
   made.title = fmt::format("{} on {}, {}", spec.path, device.name, name(spec.framework));
   made.points = Reader(recording, *trace).read();
-  made.ops = recording.ops;
+  made.ops.reserve(recording.ops.size());
+  for (std::size_t op = 0; op < recording.ops.size(); ++op)
+    made.ops.push_back(recording.op_text(static_cast<int>(op)));
   for (std::size_t i = 0; i < made.points.size(); ++i) {
     if (made.points[i].step > 0 &&
         made.points[i].allocated_bytes >

@@ -91,11 +91,6 @@ class Replay {
   Trace trace_;
 };
 
-std::string_view op_name(const Recording& recording, const Event& event) {
-  return event.op < 0 ? std::string_view{}
-                      : std::string_view(recording.ops[static_cast<std::size_t>(event.op)]);
-}
-
 std::string print_events(const Recording& recording, const Trace* trace) {
   std::string text;
   auto out = std::back_inserter(text);
@@ -104,7 +99,7 @@ std::string print_events(const Recording& recording, const Trace* trace) {
     if (event.op != op && event.kind != Event::Kind::StepBegins &&
         event.kind != Event::Kind::StepEnds) {
       op = event.op;
-      fmt::format_to(out, "# {}: {}\n", name(event.phase), op_name(recording, event));
+      fmt::format_to(out, "# {}: {}\n", name(event.phase), recording.op_text(event.op));
     }
     const auto id = static_cast<std::size_t>(event.subject);
     switch (event.kind) {
@@ -112,7 +107,7 @@ std::string print_events(const Recording& recording, const Trace* trace) {
         const ops::Allocation& made = recording.allocations[id];
         fmt::format_to(out, "+{} {}{}  {}\n", id, made.bytes,
                        trace == nullptr ? "" : fmt::format(" -> {}", trace->block_bytes[id]),
-                       made.what);
+                       recording.text(made));
         break;
       }
       case Event::Kind::Free:
@@ -136,24 +131,39 @@ std::optional<Trace> replay(const Recording& recording, const devices::Device* c
   return Replay(recording, memory, options, full).run();
 }
 
-std::vector<Part> alive_after(const Recording& recording, const Trace& trace, std::size_t event) {
+std::vector<std::size_t> alive_ids(const Recording& recording, std::size_t event) {
   std::vector<bool> alive(recording.allocations.size());
   for (std::size_t i = 0; i <= event; ++i) {
     const Event& seen = recording.events[i];
     if (seen.kind == Event::Kind::Allocate) alive[static_cast<std::size_t>(seen.subject)] = true;
     if (seen.kind == Event::Kind::Free) alive[static_cast<std::size_t>(seen.subject)] = false;
   }
-  std::vector<Part> parts;
+  std::vector<std::size_t> ids;
+  for (std::size_t id = 0; id < alive.size(); ++id)
+    if (alive[id]) ids.push_back(id);
+  return ids;
+}
+
+std::vector<Part> alive_after(const Recording& recording, const Trace& trace, std::size_t event) {
+  std::vector<std::size_t> ids = alive_ids(recording, event);
+  const auto bytes_of = [&](std::size_t id) { return recording.allocations[id].bytes; };
   std::int64_t slack = 0;
-  for (std::size_t id = 0; id < alive.size(); ++id) {
-    if (!alive[id]) continue;
+  for (const std::size_t id : ids) slack += trace.block_bytes[id] - bytes_of(id);
+  std::stable_sort(ids.begin(), ids.end(),
+                   [&](std::size_t a, std::size_t b) { return bytes_of(a) > bytes_of(b); });
+  std::vector<Part> parts;
+  parts.reserve(ids.size() + 1);
+  const auto add_slack = [&](std::int64_t next_bytes) {
+    if (slack <= next_bytes) return;
+    parts.push_back({"allocator rounding and unsplit blocks", "slack", slack});
+    slack = 0;
+  };
+  for (const std::size_t id : ids) {
     const ops::Allocation& made = recording.allocations[id];
-    parts.push_back({made.what, std::string(name(made.category)), made.bytes});
-    slack += trace.block_bytes[id] - made.bytes;
+    add_slack(made.bytes);
+    parts.push_back({recording.text(made), std::string(name(made.category)), made.bytes});
   }
-  if (slack > 0) parts.push_back({"allocator rounding and unsplit blocks", "slack", slack});
-  std::stable_sort(parts.begin(), parts.end(),
-                   [](const Part& a, const Part& b) { return a.bytes > b.bytes; });
+  add_slack(0);
   return parts;
 }
 

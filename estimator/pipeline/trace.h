@@ -36,6 +36,9 @@ struct FullDevice {
 std::optional<Trace> replay(const ops::Recording& recording, const devices::Device* card,
                             const AllocatorOptions& options, FullDevice* full = nullptr);
 
+// The allocations alive right after the event, as indices into Recording::allocations.
+std::vector<std::size_t> alive_ids(const ops::Recording& recording, std::size_t event);
+
 // Everything alive right after the event, largest first, by name; with the allocator's rounding and
 // unsplit remainders as one part of their own, so that the parts add up to the allocated bytes.
 std::vector<Part> alive_after(const ops::Recording& recording, const Trace& trace,
