@@ -39,15 +39,19 @@ bool holds_gradients(const Analysis& of, const Values& values, int depth) {
 
 }  // namespace
 
-std::optional<Location> several_processes(const ir::Program& program, bool groups) {
+std::optional<Location> several_processes(const Analysis& of, bool groups) {
+  const ir::Program& program = *of.graph().program;
+  if (program.language == ir::Language::Cpp) {
+    const std::vector<NodeId> said = of.where(
+        [](const flow::Node& node) { return node.op != nullptr && says_so_in_cpp(*node.op); });
+    return said.empty() ? std::nullopt : std::optional(of.node(said.front()).at);
+  }
   std::optional<Location> found;
   each_operation(program, [&](const Site& site) {
     if (found) return;
     const ir::Op& op = *site.op;
     const bool wraps = op.kind == Kind::Construct && op.callee == "DistributedDataParallel";
-    const bool sets_up = groups && op.callee == "init_process_group";
-    if (wraps || sets_up || (program.language == ir::Language::Cpp && says_so_in_cpp(op)))
-      found = op.at;
+    if (wraps || (groups && op.callee == "init_process_group")) found = op.at;
   });
   return found;
 }

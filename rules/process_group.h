@@ -9,9 +9,10 @@
 
 namespace forerun::rules {
 
-// Where the program says that several processes run it: DistributedDataParallel in Python, a
-// process group or MPI_Init in C++. `groups`: a process group that is set up in Python counts, too.
-std::optional<Location> several_processes(const ir::Program& program, bool groups);
+// Where the program says that several processes run it: DistributedDataParallel anywhere in Python,
+// in C++ a process group or MPI_Init in what this entry point runs. `groups`: a process group that
+// is set up in Python counts, too.
+std::optional<Location> several_processes(const flow::Analysis& of, bool groups);
 
 // The allreduce calls that gradients are given to.
 std::vector<flow::NodeId> gradient_reductions(const flow::Analysis& of);

@@ -10,16 +10,24 @@ namespace {
 using flow::Analysis;
 using ir::Kind;
 
-// Data that was divided before: a sampler elsewhere, a shard, a part for this rank.
-bool divides_data(const ir::Program& program) {
+bool divides(const ir::Op& op) {
+  return (op.kind == Kind::Construct || op.kind == Kind::Call) &&
+         mentions(op.callee,
+                  {"shard", "split_dataset_by", "splitbynode", "split_by_node", "partition",
+                   "distributedsampler", "distributed_sampler", "distributedsequentialsampler"});
+}
+
+// Data that was divided before: a sampler elsewhere, a shard, a part for this rank. In C++ by what
+// this entry point runs, as the process group is.
+bool divides_data(const Analysis& of) {
+  const ir::Program& program = *of.graph().program;
+  if (program.language == ir::Language::Cpp) {
+    return !of.where([](const flow::Node& node) {
+                return node.op != nullptr && divides(*node.op);
+              }).empty();
+  }
   bool found = false;
-  each_operation(program, [&](const Site& site) {
-    const ir::Op& op = *site.op;
-    if (op.kind == Kind::Construct || op.kind == Kind::Call)
-      found |= mentions(
-          op.callee, {"shard", "split_dataset_by", "splitbynode", "split_by_node", "partition",
-                      "distributedsampler", "distributed_sampler", "distributedsequentialsampler"});
-  });
+  each_operation(program, [&](const Site& site) { found |= divides(*site.op); });
   return found;
 }
 
@@ -69,8 +77,8 @@ bool is_made_for_a_rank(const Analysis& of, flow::NodeId loader) {
 // order: an epoch costs as much as on one process.
 void check(const Analysis& of, Findings& found) {
   const ir::Program& program = *of.graph().program;
-  const auto wrapped = several_processes(program, /*groups=*/false);
-  if (!wrapped || divides_data(program)) return;
+  const auto wrapped = several_processes(of, /*groups=*/false);
+  if (!wrapped || divides_data(of)) return;
   const bool cpp = program.language == ir::Language::Cpp;
   for (const LoaderUse& use : loader_uses(of)) {
     const ir::Op& loader = *of.node(use.made).op;

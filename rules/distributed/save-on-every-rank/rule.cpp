@@ -70,7 +70,7 @@ bool trains_here(const Analysis& of) {
 
 // All processes write one file at the same time: it may end torn, and is written once for each.
 void check(const Analysis& of, Findings& found) {
-  if (!trains_here(of) || !several_processes(*of.graph().program, /*groups=*/true)) return;
+  if (!trains_here(of) || !several_processes(of, /*groups=*/true)) return;
   for (const NodeId save : of.all(Kind::Save)) {
     if (!is_torch_save(*of.node(save).op) || is_guarded(of, save) || writes_its_own_file(of, save))
       continue;
