@@ -68,6 +68,8 @@ class Reader {
 
   Status model();
   Status source(const YAML::Node& node);
+  Status configuration(const YAML::Node& node, ModelSource& into) const;
+  std::string beside(const std::string& path) const;
   Status loss();
   Status tensors();
   Status training();
@@ -187,58 +189,63 @@ Status Reader::model() {
 }
 
 Status Reader::source(const YAML::Node& node) {
-  for (const char* other : {"exported", "onnx"}) {
-    const YAML::Node found = node[other];
-    if (found.IsDefined())
-      return error_at(at(found), fmt::format("a model from '{}' is not modelled", other),
-                      "hf_config, torchvision, or a list of layers");
-  }
-  if (const Status known =
-          yaml::only_keys(node, path_, "model", {"hf_config", "class", "torchvision"});
-      !known)
-    return known;
-  const YAML::Node config = node["hf_config"];
-  const YAML::Node vision = node["torchvision"];
-  const YAML::Node kind = node["class"];
-  if (config.IsDefined() == vision.IsDefined())
-    return error_at(at(node), "the model is named by one of hf_config and torchvision",
+  static const std::vector<std::string> kinds = {"hf_config", "torchvision", "exported", "pt2",
+                                                 "onnx"};
+  std::vector<std::string> known = kinds;
+  known.emplace_back("class");
+  if (const Status only = yaml::only_keys(node, path_, "model", known); !only) return only;
+  std::vector<std::string> given;
+  for (const std::string& one : kinds)
+    if (node[one].IsDefined()) given.push_back(one);
+  if (given.size() != 1)
+    return error_at(at(node),
+                    "the model is named by one of hf_config, torchvision, exported and onnx",
                     "model: {hf_config: config.json, class: AutoModelForCausalLM}");
-  ModelSource made;
-  if (vision.IsDefined()) {
-    if (kind.IsDefined()) return error_at(at(kind), "a torchvision model has no 'class'");
-    const auto text = yaml::word(vision, path_, "model.torchvision");
-    if (!text) return text.error();
-    made.kind = ModelSource::Kind::Torchvision;
-    made.name = *text;
-    made.at = at(vision);
-    spec_.source = std::move(made);
-    spec_.setup = Setup::OnDevice;
-    return Done{};
-  }
-  const auto text = yaml::word(config, path_, "model.hf_config");
+  const YAML::Node kind = node["class"];
+  if (given[0] != "hf_config" && kind.IsDefined())
+    return error_at(at(kind), fmt::format("a model from {} has no 'class'", given[0]));
+  const YAML::Node named = node[given[0]];
+  const auto text = yaml::word(named, path_, "model." + given[0]);
   if (!text) return text.error();
-  made.at = at(config);
-  const std::string path = (std::filesystem::path(path_).parent_path() / *text).string();
-  auto read = read_config(path);
-  if (!read && read.error().where.begin.line == 0)
-    return error_at(at(config), fmt::format("hf_config '{}': {}", *text, read.error().message));
-  if (!read) return read.error();
-  made.config = std::move(*read);
-  if (kind.IsDefined()) {
-    const auto name = yaml::word(kind, path_, "model.class");
-    if (!name) return name.error();
-    made.name = *name;
-    made.at = at(kind);
+  ModelSource made;
+  made.at = at(named);
+  made.name = *text;
+  if (given[0] == "hf_config") {
+    if (const Status read = configuration(node, made); !read) return read;
+  } else if (given[0] == "torchvision") {
+    made.kind = ModelSource::Kind::Torchvision;
   } else {
-    const ConfigValue* known = made.config.find("architectures");
-    if (known == nullptr || known->items.empty())
-      return error_at(at(node),
-                      "the model has no 'class', and its configuration no 'architectures'",
-                      "model: {hf_config: config.json, class: AutoModelForCausalLM}");
-    made.name = known->items[0].text;
+    made.kind = given[0] == "onnx" ? ModelSource::Kind::Onnx : ModelSource::Kind::Exported;
+    made.name = beside(*text);
   }
   spec_.source = std::move(made);
   spec_.setup = Setup::OnDevice;
+  return Done{};
+}
+
+// A path in the spec is relative to the spec's folder.
+std::string Reader::beside(const std::string& path) const {
+  return (std::filesystem::path(path_).parent_path() / path).string();
+}
+
+Status Reader::configuration(const YAML::Node& node, ModelSource& into) const {
+  auto read = read_config(beside(into.name));
+  if (!read && read.error().where.begin.line == 0)
+    return error_at(into.at, fmt::format("hf_config '{}': {}", into.name, read.error().message));
+  if (!read) return read.error();
+  into.config = std::move(*read);
+  if (const YAML::Node kind = node["class"]; kind.IsDefined()) {
+    const auto name = yaml::word(kind, path_, "model.class");
+    if (!name) return name.error();
+    into.name = *name;
+    into.at = at(kind);
+    return Done{};
+  }
+  const ConfigValue* known = into.config.find("architectures");
+  if (known == nullptr || known->items.empty())
+    return error_at(at(node), "the model has no 'class', and its configuration no 'architectures'",
+                    "model: {hf_config: config.json, class: AutoModelForCausalLM}");
+  into.name = known->items[0].text;
   return Done{};
 }
 
@@ -322,9 +329,14 @@ Status Reader::tensors() {
     return Done{};
   }
   if (const Status fine = loss(); !fine) return fine;
-  auto input = tensor("input", DType::Float32);
-  if (!input) return input.error();
-  spec_.input = std::move(*input);
+  // An archive says what its inputs are, and may give the loss itself.
+  const bool optional_tensors = spec_.source && spec_.source->is_file();
+  if (!optional_tensors || !optional("input").IsNull()) {
+    auto input = tensor("input", DType::Float32);
+    if (!input) return input.error();
+    spec_.input = std::move(*input);
+  }
+  if (optional_tensors && optional("target").IsNull()) return Done{};
   const bool classes = spec_.loss == LossKind::CrossEntropy || spec_.loss == LossKind::Nll;
   auto target = tensor("target", classes ? DType::Int64 : DType::Float32);
   if (!target) return target.error();

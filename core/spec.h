@@ -19,6 +19,10 @@
 
 namespace forerun {
 
+namespace readers {
+struct ExportedProgram;
+}
+
 // A scalar or a list, with its place, as a layer's argument.
 struct SpecValue {
   using List = std::vector<SpecValue>;
@@ -69,7 +73,7 @@ enum class OptimizerKind { Sgd, Adam, AdamW, Adagrad, RmsProp, Adamax, NAdam };
 enum class OptimizerImplementation { Foreach, Fused, ForLoop };
 enum class LossKind { CrossEntropy, Mse, BceWithLogits, L1, SmoothL1, Huber, Nll };
 // on-device: the model is made there, with what its making allocates on the way, before the batch
-// comes; the default for `hf_config` and `torchvision`, and for no other model.
+// comes; the default for a model that is named, and for no list of layers.
 enum class Setup { ModelFirst, DataFirst, OnDevice };
 
 struct OptimizerSpec {
@@ -95,14 +99,20 @@ struct Framework {
   Location at;
 };
 
-// `model: {hf_config: path/to/config.json, class: AutoModelForCausalLM}` or `model: {torchvision:
-// resnet50}`.
+// `model: {hf_config: path/to/config.json, class: AutoModelForCausalLM}`, `model: {torchvision:
+// resnet50}`, `model: {exported: model.pt2}`: an archive of torch.export.save, or `model: {onnx:
+// model.onnx}`.
 struct ModelSource {
-  enum class Kind { HfConfig, Torchvision };
+  enum class Kind { HfConfig, Torchvision, Exported, Onnx };
+  bool is_file() const { return kind == Kind::Exported || kind == Kind::Onnx; }
   Kind kind = Kind::HfConfig;
-  std::string name;  // the class (the file's first architecture when absent), or torchvision's name
+  // The class (the file's first architecture when absent), torchvision's name, or the file's path,
+  // relative to the working directory.
+  std::string name;
   ConfigValue config;  // what config.json says
   Location at;         // of the name
+  // What the archive says, where it has been read already (estimator/readers).
+  std::shared_ptr<const readers::ExportedProgram> program = nullptr;
 };
 
 struct Spec {
@@ -112,8 +122,8 @@ struct Spec {
   // Tokens a sample of a text model from `hf_config`, which brings its own input, target and loss.
   std::optional<std::int64_t> sequence_length;
   Location sequence_length_at;
-  TensorSpec input;
-  TensorSpec target;
+  TensorSpec input;   // `at` without a file where absent: an archive brings its own
+  TensorSpec target;  // the same
   LossKind loss = LossKind::CrossEntropy;
   double label_smoothing = 0;  // cross_entropy: {loss: {name: cross_entropy, label_smoothing: 0.1}}
   std::int64_t batch_size = 1;

@@ -22,13 +22,17 @@ using ops::Tensors;
 // The batch on the device; it may outlive the spec that brought it.
 struct Batch {
   Tensor input, target;
+  Tensors more;  // inputs
 
   bool matches(const graph::Graph& graph) const {
     const auto same = [&](const Tensor& held, graph::ValueId id) {
       const graph::Value& value = graph.values[static_cast<std::size_t>(id)];
       return held && held.shape == value.shape && held.dtype == value.dtype;
     };
-    return same(input, graph.input) && same(target, graph.target);
+    if (!same(input, graph.input) || !same(target, graph.target)) return false;
+    for (std::size_t i = 0; i < graph.more_inputs.size(); ++i)
+      if (i >= more.size() || !same(more[i], graph.more_inputs[i])) return false;
+    return true;
   }
 };
 
@@ -82,6 +86,7 @@ class Session {
       return run_.empty(value.shape, value.dtype, Category::Data, "batch", value.what);
     };
     batch_.input = load(graph_.input);
+    for (const graph::ValueId id : graph_.more_inputs) batch_.more.push_back(load(id));
     batch_.target = graph_.target == graph_.input ? batch_.input : load(graph_.target);
   }
 
@@ -180,6 +185,8 @@ class Session {
     auto at = [&](graph::ValueId id) -> Tensor& { return names[static_cast<std::size_t>(id)]; };
     at(graph_.input) = batch_.input;
     at(graph_.target) = batch_.target;
+    for (std::size_t i = 0; i < graph_.more_inputs.size(); ++i)
+      at(graph_.more_inputs[i]) = batch_.more[i];
     int block = -1;
     for (std::size_t i = 0; i < graph_.instructions.size(); ++i) {
       const graph::Instruction& instruction = graph_.instructions[i];

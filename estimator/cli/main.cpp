@@ -13,6 +13,7 @@
 #include "estimator/cli/answers.h"
 #include "estimator/cli/explain.h"
 #include "estimator/devices/device.h"
+#include "estimator/graph/exported.h"
 #include "estimator/pipeline/estimate.h"
 #include "estimator/pipeline/stages.h"
 #include "estimator/pipeline/timeline.h"
@@ -86,6 +87,11 @@ Result<std::vector<Spec>> read_all(const Arguments& given) {
   for (const std::string& path : given.specs) {
     auto spec = read_spec(path);
     if (!spec) return spec.error();
+    if (spec->source && spec->source->is_file()) {
+      auto program = graph::program_of(*spec->source);
+      if (!program) return program.error();
+      spec->source->program = std::move(*program);  // once, however often its graph is built
+    }
     specs.push_back(std::move(*spec));
     if (allocator) specs.back().allocator = *allocator;
   }

@@ -94,6 +94,7 @@ class Builder {
   void registered_own(int module, int from, int to);
   // A trainable parameter in the model's precision; a buffer in its own dtype.
   Name weight(std::string role, Shape shape);
+  Name weight(std::string role, Shape shape, DType dtype);  // in a dtype of its own
   Name state(std::string role, Shape shape, DType dtype);
   // The value becomes a buffer: what it was computed from goes, its memory stays with the model.
   Name keep_as_state(std::string role, Name value);
@@ -104,7 +105,10 @@ class Builder {
   // A batch's tensor on the device; the first is the input, the second the target. One call with
   // both when labels are the input itself.
   Name data(std::string what, Shape shape, DType dtype);
+  // One more input of the batch, after the first.
+  Name more_data(std::string what, Shape shape, DType dtype);
   void labels_are(const Name& input) { graph_.target = input.id(); }
+  void labels_are_input() { graph_.target = graph_.input; }
   // Runs the operator on values (an empty Name: an absent operand) and gives its results. An
   // operand that was moved in and is held by nobody else is dropped when the operator returns.
   std::vector<Name> apply(const ops::Operator& op, std::vector<Name> operands,
@@ -163,6 +167,7 @@ class Builder {
   Result<ValueId> segments(const std::vector<const LayerSpec*>& layers, ValueId input);
   void push(Instruction instruction);
   void push_drop(ValueId value);
+  Name data_value(std::string what, Shape shape, DType dtype);
   Name made_parameter(std::string role, Shape shape, DType dtype, bool trainable);
   Name keep_value(std::string role, Name value, bool trainable);
   void convert(int parameter, DType dtype);

@@ -9,6 +9,8 @@
 #include "core/nearest.h"
 #include "core/units.h"
 #include "estimator/graph/builder.h"
+#include "estimator/graph/exported.h"
+#include "estimator/graph/functional.h"
 #include "estimator/graph/model_catalog.h"
 
 namespace forerun::graph {
@@ -146,6 +148,39 @@ Error unknown_model(const ModelSource& source) {
   return error_at(type->at, fmt::format("model_type '{}' is not modelled", type->text), accepted);
 }
 
+Result<Name> exported_loss(Builder& builder, const Spec& spec, Name output) {
+  const bool has_target = !spec.target.at.file.empty();
+  if (output.shape().empty() && is_floating(output.dtype())) {
+    if (has_target)
+      return error_at(spec.target.at, "the program returns a single number, its loss",
+                      "no 'target'");
+    if (builder.graph().target < 0) builder.labels_are_input();
+    return output;
+  }
+  if (!has_target)
+    return error_at({spec.path, {}, {}},
+                    fmt::format("the program returns {}, and the spec has no 'target'",
+                                to_string(output.shape())),
+                    "target: {shape: []}, or a program that returns its loss");
+  Name target =
+      builder.data("target", batched(spec.batch_size, spec.target.shape), spec.target.dtype);
+  if (builder.failed()) return builder.error();
+  const bool classes = spec.loss == LossKind::CrossEntropy || spec.loss == LossKind::Nll;
+  if (classes && output.shape().size() == 3 && target.shape().size() == 2) {
+    output = fn::reshape(std::move(output), {-1, output.size(-1)});
+    target = fn::reshape(std::move(target), {-1});
+  }
+  if (const Status fine = check_loss(spec, output.shape(), target.shape()); !fine)
+    return fine.error();
+  const Builder::Scope scope(builder, std::string(name(spec.loss)));
+  std::vector<Name> operands;
+  operands.push_back(std::move(output));
+  operands.push_back(std::move(target));
+  Name loss = builder.apply_one(loss_operator(spec.loss), std::move(operands));
+  if (builder.failed()) return builder.error();
+  return loss;
+}
+
 // A model of transformers gives its own loss; its inputs come from its configuration.
 Result<Graph> build_with_loss(Builder& builder, const models::Model& model, const Spec& spec) {
   {
@@ -157,10 +192,29 @@ Result<Graph> build_with_loss(Builder& builder, const models::Model& model, cons
   return finished(builder);
 }
 
+// What an exported program returns is its loss where that is a single number; else the spec's loss
+// of it and the target, with [batch, length, classes] and [batch, length] made flat for losses over
+// classes.
+Result<Graph> build_exported(Builder& builder, const Spec& spec) {
+  builder.graph().by_setup = spec.setup == Setup::OnDevice;
+  const auto program = program_of(*spec.source);
+  if (!program) return program.error();
+  {
+    auto output = run_exported(builder, spec, **program);
+    if (!output) return output.error();
+    const auto loss = exported_loss(builder, spec, std::move(*output));
+    if (!loss) return loss.error();
+    builder.graph().loss = loss->id();
+    builder.keep_forever(*loss);
+  }
+  return finished(builder);
+}
+
 }  // namespace
 
 Result<Graph> build(const Spec& spec) {
   Builder builder(spec);
+  if (spec.source && spec.source->is_file()) return build_exported(builder, spec);
   const models::CatalogEntry* entry = nullptr;
   if (spec.source) {
     entry = find_model(*spec.source);
@@ -207,6 +261,9 @@ std::string print(const Graph& graph) {
   };
   text += fmt::format("%{} : {}  # input\n%{} : {}  # target\n", graph.input, describe(graph.input),
                       graph.target, describe(graph.target));
+  for (const ValueId more : graph.more_inputs)
+    text += fmt::format("%{} : {}  # {}\n", more, describe(more),
+                        graph.values[static_cast<std::size_t>(more)].what);
   for (std::size_t id = 0; id < graph.values.size(); ++id) {
     const Value& value = graph.values[id];
     if (value.parameter >= 0)
@@ -236,6 +293,7 @@ Status verify(const Graph& graph) {
     if (graph.values[i].parameter >= 0) state[i] = State::Live;
   auto at = [&](ValueId id) -> State& { return state[static_cast<std::size_t>(id)]; };
   at(graph.input) = at(graph.target) = State::Live;
+  for (const ValueId more : graph.more_inputs) at(more) = State::Live;
   for (const Instruction& step : graph.instructions) {
     for (const ValueId input : step.inputs) {
       if (input < 0) continue;

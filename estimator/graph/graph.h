@@ -53,6 +53,7 @@ struct Graph {
   std::vector<Instruction> instructions;
   ValueId input = -1;
   ValueId target = -1;
+  std::vector<ValueId> more_inputs;  // between input and target, where a model takes several
   ValueId loss = -1;
   bool by_setup = false;  // the model is made by `setup`
   // Indices of `parameters` where PyTorch's orders are not that of making; empty: they are.

@@ -46,6 +46,10 @@ Name Builder::weight(std::string role, Shape shape) {
   return made_parameter(std::move(role), std::move(shape), model_dtype(), true);
 }
 
+Name Builder::weight(std::string role, Shape shape, DType dtype) {
+  return made_parameter(std::move(role), std::move(shape), dtype, true);
+}
+
 Name Builder::state(std::string role, Shape shape, DType dtype) {
   return made_parameter(std::move(role), std::move(shape), dtype, false);
 }
@@ -169,6 +173,18 @@ void Builder::discard(Name parameter) {
 }
 
 Name Builder::data(std::string what, Shape shape, DType dtype) {
+  Name made = data_value(std::move(what), std::move(shape), dtype);
+  if (made) (graph_.input < 0 ? graph_.input : graph_.target) = made.id();
+  return made;
+}
+
+Name Builder::more_data(std::string what, Shape shape, DType dtype) {
+  Name made = data_value(std::move(what), std::move(shape), dtype);
+  if (made) graph_.more_inputs.push_back(made.id());
+  return made;
+}
+
+Name Builder::data_value(std::string what, Shape shape, DType dtype) {
   if (failed()) return {};
   const auto id = add_value(std::move(shape), dtype, std::move(what), at_);
   if (!id) {
@@ -177,7 +193,6 @@ Name Builder::data(std::string what, Shape shape, DType dtype) {
   }
   pinned_.insert(*id);
   set_meta(*id, graph_.values[static_cast<std::size_t>(*id)].shape, dtype);
-  (graph_.input < 0 ? graph_.input : graph_.target) = *id;
   return {*this, *id};
 }
 

@@ -95,8 +95,13 @@ const Operator kConvolutionOf{
     }};
 const Operator kBatchNormOf{
     "batch_norm",
-    [](Runtime& run, const Tensors& in, const Tensors&, const Attributes&) -> Tensors {
-      return {batch_norm(run, in[0], in[1], in[2])};
+    [](Runtime& run, const Tensors& in, const Tensors&, const Attributes& with) -> Tensors {
+      return {batch_norm(run, in[0], in[1], in[2], with.cudnn)};
+    }};
+const Operator kGroupNormOf{
+    "group_norm",
+    [](Runtime& run, const Tensors& in, const Tensors&, const Attributes& with) -> Tensors {
+      return {group_norm(run, in[0], in[1], in[2], with.groups)};
     }};
 const Operator kAddInPlace{"add_", add_in_place};
 const Operator kReluInPlace{

@@ -8,8 +8,9 @@ namespace forerun::ops {
 
 // x, weight, bias or nothing. Attributes: shape (the output's), groups.
 extern const Operator kConvolutionOf;
-// x, weight, bias: in training.
+// x, weight, bias: in training. Attributes: cudnn.
 extern const Operator kBatchNormOf;
+extern const Operator kGroupNormOf;  // x, weight, bias. Attributes: groups.
 // a, b: a += b. The result has a's storage; both get its gradient.
 extern const Operator kAddInPlace;
 // relu_ keeps its result. hardtanh_ (relu6), silu_ and hardswish_ keep a clone of what they write

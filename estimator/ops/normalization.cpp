@@ -222,10 +222,11 @@ Tensors fused_backward(Runtime& run, const Node& node, const Tensor& grad, const
 
 }  // namespace
 
-Tensor batch_norm(Runtime& run, const Tensor& x, const Tensor& weight, const Tensor& bias) {
+Tensor batch_norm(Runtime& run, const Tensor& x, const Tensor& weight, const Tensor& bias,
+                  bool cudnn_enabled) {
   const std::int64_t channels = x.shape[1];
-  const bool cudnn =
-      x.shape.size() > 2 && x.dtype != DType::BFloat16 && weight.dtype != DType::BFloat16;
+  const bool cudnn = cudnn_enabled && x.shape.size() > 2 && x.dtype != DType::BFloat16 &&
+                     weight.dtype != DType::BFloat16;
   const bool channels_last = !cudnn && x.elements() == x.shape[0] * channels;
   if (cudnn)
     run.tape.note(

@@ -26,6 +26,8 @@ Tensor rms_norm(Runtime& run, const Tensor& x, const Tensor& weight);
 // value a channel and row, in its channels-last kernels, many rows take scratch in both directions.
 // More dimensions in fp32 and fp16: cuDNN (_select_batch_norm_backend in Normalization.cpp), whose
 // reserve and workspace only cuDNN knows: left out, and said (Tape::note).
-Tensor batch_norm(Runtime& run, const Tensor& x, const Tensor& weight, const Tensor& bias);
+// cudnn_enabled: torch.backends.cudnn.enabled, which torch.export writes into a program as false.
+Tensor batch_norm(Runtime& run, const Tensor& x, const Tensor& weight, const Tensor& bias,
+                  bool cudnn_enabled = true);
 
 }  // namespace forerun::ops

@@ -23,6 +23,7 @@ struct Attributes {
   bool keepdim = false;
   double value = 0;  // a Python number among the operands
   std::optional<DType> dtype = {};
+  bool cudnn = true;         // batch norm: cudnn_enabled
   bool no_autocast = false;  // inside `with torch.autocast(enabled=False)`
 };
 

@@ -151,8 +151,9 @@ TEST(Spec, MissingKeysAreNamed) {
 }
 
 TEST(Spec, ModelsGivenAsAMappingSayWhereTheyComeFrom) {
-  EXPECT_THAT(problem("model: {onnx: net.onnx}\n"),
-              HasSubstr("a model from 'onnx' is not modelled"));
+  EXPECT_THAT(problem("model: {onnx: a.onnx, exported: b.pt2}\n"),
+              HasSubstr("one of hf_config, torchvision, exported and onnx"));
+  EXPECT_THAT(problem("model: {onnx: a.onnx, class: Net}\n"), HasSubstr("has no 'class'"));
   EXPECT_THAT(problem("model: {hf_config: nowhere.json}\n"), HasSubstr("hf_config 'nowhere.json'"));
   EXPECT_THAT(problem("model: {torch_vision: resnet50}\n"), HasSubstr("torchvision"));
   EXPECT_THAT(problem("model: []\n"), HasSubstr("model has no layers"));

@@ -168,7 +168,7 @@ TEST(Models, SpecsOfModelsSayWhatBelongsToThem) {
               HasSubstr("Python's alone"));
   const auto both = parse_spec("model: {hf_config: a, torchvision: b}\nbatch_size: 1\n", "s.yaml");
   ASSERT_FALSE(both);
-  EXPECT_THAT(to_string(both.error()), HasSubstr("one of hf_config and torchvision"));
+  EXPECT_THAT(to_string(both.error()), HasSubstr("one of hf_config, torchvision"));
   const auto unknown = parse_spec(
       "model: {torchvision: resnet51}\nbatch_size: 1\noptimizer: adamw\ninput: {shape: [3, 8, 8]}\n"
       "target: {shape: []}\n",
