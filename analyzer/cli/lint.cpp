@@ -152,6 +152,9 @@ class Linter {
  private:
   FileResult check(const std::string& name, std::string text, const engine::Selection& selection) {
     FileResult result;
+    if (const Status readable = check_encoding(name, text, result); !readable)
+      return refused(readable.error());
+    if (!is_cpp(name) && !arguments_.print_ir && is_quiet(name, text)) return result;
     auto program = lower(name, std::move(text), result);
     if (!program) return refused(program.error());
     if (program->language == ir::Language::Python) package_.link(*program);
@@ -166,6 +169,11 @@ class Linter {
     for (const Finding& finding : result.checked.findings) keep_text(finding.location.file, result);
     engine::keep_certain_fixes(result.checked.findings, result.texts);
     return result;
+  }
+
+  // Nothing in the file can concern a rule, nor in what it imports from the others of the run.
+  bool is_quiet(const std::string& name, std::string_view text) {
+    return !python::may_concern_training(text) && package_.digest(name, text).empty();
   }
 
   // The cells as one program, and what is found put back where it stands.
@@ -214,8 +222,6 @@ class Linter {
   }
 
   Result<ir::Program> lower(const std::string& name, std::string text, FileResult& result) {
-    if (const Status readable = check_encoding(name, text, result); !readable)
-      return readable.error();
     const std::string& kept = result.texts[name] = std::move(text);
     return is_cpp(name) ? lower_cpp(name, kept, result) : python::lower(kept, name);
   }

@@ -84,11 +84,13 @@ bool Names::is_module(const ir::Class* type) const {
   return type != nullptr && derives(type, "Module");
 }
 
-Builder::Builder(const ir::Program& program, const Names& names,
+Builder::Builder(const ir::Program& program, const Names& names, Tables& tables,
                  std::set<const ir::Function*>& expanded)
-    : program_(program), names_(names), expanded_(expanded) {
-  name("[]");
-}
+    : program_(program),
+      names_(names),
+      expanded_(expanded),
+      sets_(tables.sets),
+      texts_(tables.names) {}
 
 // Module level and, for a method, its class's constructor come first: they give names and members
 // their values.
@@ -105,6 +107,13 @@ void Builder::module_level(const ir::Function* root) {
   expanding_ = true;
   prelude_ = false;
   if (!before_.state.reachable) before_ = Run{};
+  end_of_prelude();
+}
+
+// Copies are made from here, which need not carry what only the prelude's own nodes go by.
+void Builder::end_of_prelude() {
+  for (Numbers* numbers : {&node_ids_, &frame_ids_, &loop_ids_, &scope_ids_}) *numbers = {};
+  result_ids_ = {};
 }
 
 void Builder::constructor_of(const ir::Function& root) {
@@ -126,6 +135,7 @@ void Builder::constructor_of(const ir::Function& root) {
   before_.from.clear();
   before_.state.grad = Grad::On;
   before_.state.settle();
+  end_of_prelude();
 }
 
 Graph Builder::run(const ir::Function& root) {
@@ -162,13 +172,13 @@ class Roots {
 
   Graph graph(const ir::Function& root) {
     if (names_.function("<module>", 0) == &root) {
-      Builder own(program_, names_, expanded_);
+      Builder own(program_, names_, tables_, expanded_);
       own.module_level(&root);
       own.constructor_of(root);
       return own.run(root);
     }
     if (!module_) {
-      module_ = std::make_unique<Builder>(program_, names_, expanded_);
+      module_ = std::make_unique<Builder>(program_, names_, tables_, expanded_);
       module_->module_level(nullptr);
     }
     const ir::Class* type = names_.type(root.owner);
@@ -190,6 +200,7 @@ class Roots {
   const ir::Program& program_;
   const Names& names_;
   std::set<const ir::Function*>& expanded_;
+  Tables tables_;
   std::unique_ptr<Builder> module_;       // module level has run
   std::unique_ptr<Builder> constructed_;  // so has the constructor of type_
   const ir::Class* type_ = nullptr;

@@ -3,13 +3,12 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -59,8 +58,10 @@ MethodNames method_names(const ir::Op& op);
 
 class Builder {
  public:
-  // `expanded` collects every function whose operations ended up in some graph.
-  Builder(const ir::Program& program, const Names& names, std::set<const ir::Function*>& expanded);
+  // `expanded` collects every function whose operations ended up in some graph. `tables` outlive
+  // the builder and its copies.
+  Builder(const ir::Program& program, const Names& names, Tables& tables,
+          std::set<const ir::Function*>& expanded);
   // What comes before an entry point, in this order, once; then the entry point. A copy made in
   // between goes on from there.
   void module_level(const ir::Function* root);  // nothing when it is `root` itself
@@ -68,6 +69,17 @@ class Builder {
   Graph run(const ir::Function& root);
 
  private:
+  // Something of the program in one of its expansions: a frame's or a node's.
+  struct Occurrence {
+    int of;
+    const void* what;
+    int form = 0;
+    bool operator==(const Occurrence&) const = default;
+  };
+  struct OccurrenceHash {
+    std::size_t operator()(const Occurrence& one) const;
+  };
+  using Numbers = std::unordered_map<Occurrence, int, OccurrenceHash>;
   struct Pending {
     NodeId node;
     int taken;
@@ -96,6 +108,8 @@ class Builder {
     FrameId lexical = kNone;
   };
 
+  void end_of_prelude();
+
   // control.cpp
   Run dead() const;
   void merge(Run& into, const Run& other);
@@ -117,18 +131,19 @@ class Builder {
   std::optional<bool> settled(const Values& condition, int depth = 0) const;
 
   // places.cpp
-  int name(const std::string& text);
+  int name(const std::string& text) { return texts_.number(text); }
   Values read(const ir::Operand& operand, Run& run);
   Values read(const ir::Place& place, Run& run);
   Values read_name(const std::string& root, const ir::Place& place, Run& run);
-  Values member(ValueId base, const std::string& step, const ir::Place& place, Run& run);
+  Values member(ValueId base, int step, const ir::Place& place, Run& run);
   Values elements(const Values& containers, Run& run);
   void write(const ir::Place& place, const Values& values, Run& run, bool augmented = false);
   void write_member(const Values& bases, const std::string& step, const Values& values, Run& run,
                     bool strong);
   ValueId fresh(NodeId node, int index, ir::Role role);
-  ValueId named(FrameId frame, const std::string& name, ir::Role role);
-  ValueId member_on_entry(ValueId base, const std::string& step, ir::Role role);
+  ValueId named(FrameId frame, int name);
+  ValueId named(FrameId frame, const std::string& text, ir::Role role);
+  ValueId member_on_entry(ValueId base, int step);
   ValueId function_value(const ir::Function& function, FrameId frame);
   ir::Role role_of(const ir::Place& place) const;
   bool is_module(const Values& values) const;
@@ -171,7 +186,8 @@ class Builder {
   const Names& names_;
   std::set<const ir::Function*>& expanded_;
   Graph graph_;
-  SetTable sets_;
+  SetTable& sets_;
+  NameTable& texts_;
   Run before_;   // where the entry point starts
   Values self_;  // its object
   std::vector<FrameContext> contexts_;
@@ -183,16 +199,13 @@ class Builder {
   bool expanding_ = true;
   long visits_ = 0;
 
-  std::map<std::tuple<FrameId, const void*, int>, NodeId> node_ids_;
-  std::map<std::pair<NodeId, int>, ValueId> result_ids_;
-  std::map<std::pair<FrameId, std::string>, ValueId> name_ids_;
-  std::map<std::pair<ValueId, std::string>, ValueId> member_ids_;
-  std::map<std::pair<const ir::Function*, FrameId>, ValueId> function_ids_;
-  std::map<std::pair<NodeId, const ir::Function*>, FrameId> frame_ids_;
-  std::map<std::pair<FrameId, const void*>, LoopId> loop_ids_;
-  std::map<std::pair<FrameId, const void*>, int> scope_ids_;
-  std::unordered_map<std::string, int> name_numbers_;
-  std::vector<std::string> name_texts_;
+  // What has a number already. The second group is of nodes and frames that are entered again, by
+  // another round of a loop; the prelude's never are.
+  std::unordered_map<std::uint64_t, ValueId> name_ids_;    // of a frame and a name
+  std::unordered_map<std::uint64_t, ValueId> member_ids_;  // of a value and a step
+  Numbers function_ids_;
+  Numbers node_ids_, frame_ids_, loop_ids_, scope_ids_;
+  std::unordered_map<std::uint64_t, ValueId> result_ids_;  // of a node and a position
 };
 
 }  // namespace forerun::flow

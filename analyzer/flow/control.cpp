@@ -46,9 +46,7 @@ Builder::Run Builder::dead() const {
 void Builder::merge(Run& into, const Run& other) {
   if (!other.state.reachable) return;
   into.state.join(other.state, sets_, [this](Key key) {
-    const ValueId on_entry = member_on_entry(
-        base_of(key), name_texts_[static_cast<std::size_t>(step_of(key))], ir::Role::Unknown);
-    return sets_.intern({on_entry});
+    return sets_.intern({member_on_entry(base_of(key), step_of(key))});
   });
   for (const Pending& one : other.from) {
     const bool known = std::any_of(into.from.begin(), into.from.end(), [&](const Pending& p) {
@@ -63,7 +61,7 @@ Grad Builder::grad(const Run& run) const {
 }
 
 NodeId Builder::enter(const void* what, Node::Form form, const Location& at, Run& run) {
-  const auto key = std::make_tuple(frame_id(), what, static_cast<int>(form));
+  const Occurrence key{frame_id(), what, static_cast<int>(form)};
   const auto [found, is_new] = node_ids_.try_emplace(key, static_cast<NodeId>(graph_.nodes.size()));
   const NodeId id = found->second;
   if (is_new) {

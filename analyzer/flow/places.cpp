@@ -2,16 +2,16 @@
 
 namespace forerun::flow {
 
-int Builder::name(const std::string& text) {
-  const auto [found, is_new] =
-      name_numbers_.try_emplace(text, static_cast<int>(name_texts_.size()));
-  if (is_new) name_texts_.push_back(text);
-  return found->second;
+std::size_t Builder::OccurrenceHash::operator()(const Occurrence& one) const {
+  std::uint64_t hash = reinterpret_cast<std::uintptr_t>(one.what);
+  hash ^= static_cast<std::uint64_t>(static_cast<std::uint32_t>(one.of)) << 32;
+  hash = (hash ^ static_cast<std::uint64_t>(one.form)) * 0x9e3779b97f4a7c15ULL;
+  return static_cast<std::size_t>(hash ^ (hash >> 32));
 }
 
 ValueId Builder::fresh(NodeId def, int index, ir::Role role) {
   const auto [found, is_new] =
-      result_ids_.try_emplace({def, index}, static_cast<ValueId>(graph_.values.size()));
+      result_ids_.try_emplace(name_key(def, index), static_cast<ValueId>(graph_.values.size()));
   if (is_new) {
     Value made;
     made.def = def;
@@ -23,43 +23,43 @@ ValueId Builder::fresh(NodeId def, int index, ir::Role role) {
   return found->second;
 }
 
-ValueId Builder::named(FrameId owner, const std::string& text, ir::Role role) {
+ValueId Builder::named(FrameId owner, int name) {
   const auto [found, is_new] =
-      name_ids_.try_emplace({owner, text}, static_cast<ValueId>(graph_.values.size()));
+      name_ids_.try_emplace(name_key(owner, name), static_cast<ValueId>(graph_.values.size()));
   if (is_new) {
     Value made;
     made.form = Value::Form::Name;
-    made.step = text;
-    made.role = role;
+    made.step = texts_.text(name);
     made.frame = owner;
     graph_.values.push_back(std::move(made));
   }
-  Value& known = value(found->second);
-  if (known.role == ir::Role::Unknown) known.role = role;
   return found->second;
 }
 
-ValueId Builder::member_on_entry(ValueId base, const std::string& step, ir::Role role) {
+ValueId Builder::named(FrameId owner, const std::string& text, ir::Role role) {
+  const ValueId id = named(owner, name(text));
+  if (value(id).role == ir::Role::Unknown) value(id).role = role;
+  return id;
+}
+
+ValueId Builder::member_on_entry(ValueId base, int step) {
   const auto [found, is_new] =
-      member_ids_.try_emplace({base, step}, static_cast<ValueId>(graph_.values.size()));
+      member_ids_.try_emplace(name_key(base, step), static_cast<ValueId>(graph_.values.size()));
   if (is_new) {
     Value made;
     made.form = Value::Form::Member;
     made.base = base;
-    made.step = step;
-    made.role = role;
+    made.step = texts_.text(step);
     made.loop = value(base).loop;
     made.inputs = {base};
     graph_.values.push_back(std::move(made));
   }
-  Value& known = value(found->second);
-  if (known.role == ir::Role::Unknown) known.role = role;
   return found->second;
 }
 
 ValueId Builder::function_value(const ir::Function& function, FrameId owner) {
   const auto [found, is_new] =
-      function_ids_.try_emplace({&function, owner}, static_cast<ValueId>(graph_.values.size()));
+      function_ids_.try_emplace({owner, &function}, static_cast<ValueId>(graph_.values.size()));
   if (is_new) {
     Value made;
     made.form = Value::Form::Function;
@@ -115,7 +115,8 @@ Values Builder::read(const ir::Place& place, Run& run) {
   for (const std::string& step : place.steps) {
     so_far.steps.push_back(step);
     Values next;
-    for (const ValueId base : found) add(next, member(base, step, so_far, run));
+    const int number = name(step);
+    for (const ValueId base : found) add(next, member(base, number, so_far, run));
     found = std::move(next);
   }
   return found;
@@ -130,13 +131,19 @@ Values Builder::read_name(const std::string& root, const ir::Place& place, Run& 
     if (const int* set = run.state.find(name_key(at, number))) return sets_.get(*set);
   }
   if (!root.empty() && root.front() == '%') return {};
-  return {named(kNone, root, role_of({place.root, {}}))};
+  const ValueId outside = named(kNone, number);
+  if (value(outside).role == ir::Role::Unknown)
+    value(outside).role = place.steps.empty() ? role_of(place) : role_of({place.root, {}});
+  return {outside};
 }
 
-Values Builder::member(ValueId base, const std::string& step, const ir::Place& place, Run& run) {
-  const int* set = run.state.find(member_key(base, name(step)));
-  if (set != nullptr && !(step == "[]" && sets_.get(*set).empty())) return sets_.get(*set);
-  return {member_on_entry(base, step, role_of(place))};
+Values Builder::member(ValueId base, int step, const ir::Place& place, Run& run) {
+  const int* set = run.state.find(member_key(base, step));
+  if (set != nullptr && !(texts_.text(step) == "[]" && sets_.get(*set).empty()))
+    return sets_.get(*set);
+  const ValueId on_entry = member_on_entry(base, step);
+  if (value(on_entry).role == ir::Role::Unknown) value(on_entry).role = role_of(place);
+  return {on_entry};
 }
 
 // What is known to be inside; nothing when that is not known.
@@ -175,14 +182,15 @@ void Builder::write(const ir::Place& place, const Values& values, Run& run, bool
 
 void Builder::write_member(const Values& bases, const std::string& step, const Values& values,
                            Run& run, bool strong) {
+  const int number = name(step);
   for (const ValueId base : bases) {
-    const Key key = member_key(base, name(step));
+    const Key key = member_key(base, number);
     const int* before = run.state.find(key);
     int set = sets_.intern(values);
     if (!strong)
       set = sets_.united(set, before != nullptr
                                   ? *before
-                                  : sets_.intern({member_on_entry(base, step, ir::Role::Unknown)}));
+                                  : sets_.intern({member_on_entry(base, number)}));
     run.state.set(key, set);
     add(step.starts_with('[') ? value(base).contents : value(base).holds, values);
   }

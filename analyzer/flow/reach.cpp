@@ -65,7 +65,7 @@ class ReachBuilder {
     if (mark_) into_->own.marks |= mark_(op);
     call(op.callee.empty() ? ir::name(op.kind) : op.callee, true);
     if (op.kind == ir::Kind::Forward || op.kind == ir::Kind::Loss || op.callee.empty()) {
-      for (const char* name : {"forward", "__call__", "operator()"}) call(name, true);
+      for (const char* name : {"forward", "__call__", "operator()"}) mention(name);
     }
     for (const std::string_view name : method_names(op)) call(name, false);
     if (const ir::Class* type = names_.type(op.callee)) constructor(*type, into_->calls);
@@ -95,6 +95,10 @@ class ReachBuilder {
       into_->calls.insert(into_->calls.end(), found->second.entries.begin(),
                           found->second.entries.end());
     }
+  }
+  void mention(std::string_view name) {
+    if (const auto found = by_name_.find(name); found != by_name_.end())
+      found->second.mentioned = true;
   }
   void constructor(const ir::Class& type, std::vector<std::uint32_t>& into) {
     const ir::Function* made = names_.method(&type, "__init__");

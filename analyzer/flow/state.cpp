@@ -59,6 +59,12 @@ int SetTable::united(int a, int b) {
   return known->second = intern(both);
 }
 
+int NameTable::number(const std::string& text) {
+  const auto [at, is_new] = numbers_.try_emplace(text, static_cast<int>(texts_.size()));
+  if (is_new) texts_.push_back(&at->first);
+  return at->second;
+}
+
 const State::Slots& State::slots() const {
   static const Slots none;
   return slots_ ? *slots_ : none;

@@ -16,11 +16,7 @@ namespace forerun::flow {
 class SetTable {
  public:
   SetTable() { intern({}); }
-  SetTable(const SetTable& other) : numbers_(other.numbers_), unions_(other.unions_) {
-    sets_.resize(numbers_.size());
-    for (const auto& [values, number] : numbers_) sets_[static_cast<std::size_t>(number)] = &values;
-  }
-  SetTable& operator=(const SetTable&) = delete;
+  SetTable(const SetTable&) = delete;
   int intern(const Values& values);
   const Values& get(int set) const { return *sets_[static_cast<std::size_t>(set)]; }
   int united(int a, int b);
@@ -32,6 +28,23 @@ class SetTable {
   std::unordered_map<Values, int, Hash> numbers_;
   std::vector<const Values*> sets_;
   std::unordered_map<std::uint64_t, int> unions_;  // of two numbers
+};
+
+// Names of variables, members and elements by number.
+class NameTable {
+ public:
+  int number(const std::string& text);
+  const std::string& text(int number) const { return *texts_[static_cast<std::size_t>(number)]; }
+
+ private:
+  std::unordered_map<std::string, int> numbers_;
+  std::vector<const std::string*> texts_;
+};
+
+// Both are the same whatever is expanded, and are shared by all entry points of a program.
+struct Tables {
+  SetTable sets;
+  NameTable names;
 };
 
 using Key = std::uint64_t;

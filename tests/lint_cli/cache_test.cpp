@@ -11,7 +11,7 @@ using LintCache = LintCommand;
 
 TEST_F(LintCache, PrintsTheSameBytes) {
   folder_.write("a.py", read_all(FORERUN_SOURCE_DIR "/rules/gradient/zero-grad-missing/bad.py"));
-  folder_.write("b.py", "def f(:\n");
+  folder_.write("b.py", "def fit(net:\n");
   folder_.write("c.py", "x = 1\n");
   for (const char* format : {"text", "json", "sarif"}) {
     const std::string ask = std::string(". --isolated --format ") + format;

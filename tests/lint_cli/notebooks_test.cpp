@@ -138,7 +138,7 @@ TEST_F(LintNotebooks, OtherLanguagesAreSaidAndPassedBy) {
 }
 
 TEST_F(LintNotebooks, SyntaxErrorsNameTheCell) {
-  folder_.write("s.ipynb", notebook({"x = 1", "y = ("}));
+  folder_.write("s.ipynb", notebook({"net = 1", "y = ("}));
   EXPECT_THAT(lint_here("s.ipynb").err, HasSubstr("s.ipynb:cell 3:1:"));
 }
 
