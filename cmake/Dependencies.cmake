@@ -13,9 +13,15 @@ find_package(Boost REQUIRED COMPONENTS program_options)
 
 # Debian's yaml-cpp 0.7 exports the target yaml-cpp; 0.8 exports yaml-cpp::yaml-cpp.
 find_package(yaml-cpp REQUIRED)
-add_library(forerun_yaml INTERFACE)
-add_library(forerun::yaml ALIAS forerun_yaml)
-target_link_libraries(forerun_yaml INTERFACE $<IF:$<TARGET_EXISTS:yaml-cpp::yaml-cpp>,yaml-cpp::yaml-cpp,yaml-cpp>)
+if(TARGET yaml-cpp::yaml-cpp)
+  set(yaml yaml-cpp::yaml-cpp)
+else()
+  set(yaml yaml-cpp)
+endif()
+include(${CMAKE_CURRENT_LIST_DIR}/StaticTools.cmake)
+_forerun_choice(yaml ${yaml} "${FORERUN_STATIC_YAML}")
+_forerun_choice(program_options Boost::program_options "${FORERUN_STATIC_PROGRAM_OPTIONS}")
+_forerun_choice(fmt fmt::fmt forerun_static_fmt)
 
 find_path(FORERUN_TOML_INCLUDE toml++/toml.h REQUIRED)
 add_library(forerun_toml INTERFACE)

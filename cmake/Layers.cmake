@@ -12,8 +12,8 @@ set_property(GLOBAL PROPERTY FORERUN_MAP "")
 set(FORERUN_EXTERNAL_json nlohmann_json::nlohmann_json)  # headers: nlohmann/
 set(FORERUN_EXTERNAL_yaml forerun::yaml)  # headers: yaml-cpp/
 set(FORERUN_EXTERNAL_toml forerun::toml)  # headers: toml++/
-set(FORERUN_EXTERNAL_fmt fmt::fmt)  # headers: fmt/
-set(FORERUN_EXTERNAL_program_options Boost::program_options)  # headers: boost/program_options
+set(FORERUN_EXTERNAL_fmt forerun::fmt)  # headers: fmt/
+set(FORERUN_EXTERNAL_program_options forerun::program_options)  # headers: boost/program_options
 set(FORERUN_EXTERNAL_libdw forerun::libdw)  # headers: elfutils/
 set(FORERUN_EXTERNAL_threads Threads::Threads)
 set(FORERUN_EXTERNAL_clang forerun::clang)  # headers: clang/ clang-c/ llvm/ llvm-c/
