@@ -6,10 +6,10 @@
 
 #include "estimator/graph/aten.h"
 #include "estimator/graph/spatial.h"
-#include "estimator/ops/fused_attention.h"
 #include "estimator/ops/image.h"
 #include "estimator/ops/matmul.h"
 #include "estimator/ops/operator.h"
+#include "estimator/ops/sdpa.h"
 #include "estimator/ops/strides.h"
 
 namespace forerun::graph {
@@ -70,17 +70,46 @@ Results addmm(const AtenCall& call) {
 
 // --- attention ---
 
+bool has_elements(const Name& x) {
+  return std::all_of(x.shape().begin(), x.shape().end(), [](auto size) { return size > 0; });
+}
+
+// Whether a mask broadcasts to [batch, heads, queries, keys].
+bool spreads_over(const Name& mask, const Name& q, const Name& k) {
+  const Shape to{q.size(0), q.size(1), q.size(2), k.size(2)};
+  const Shape& own = mask.shape();
+  if (own.size() < 2 || own.size() > to.size()) return false;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const std::int64_t wanted = to[to.size() - own.size() + i];
+    if (own[i] != 1 && own[i] != wanted) return false;
+  }
+  return is_floating(mask.dtype()) || mask.dtype() == DType::Bool;
+}
+
 Results attention(const AtenCall& call) {
   Name q = call.tensor("query"), k = call.tensor("key"), v = call.tensor("value");
   if (!check(call, rank(q) == 4 && rank(k) == 4 && rank(v) == 4,
              "attention of other than four dimensions is not modelled"))
     return {};
-  if (!check(call, !call.has("attn_mask"), "attention with a mask is not modelled")) return {};
   const bool repeats = call.flag("enable_gqa", false);
-  if (!check(call, repeats || q.size(1) == k.size(1), "its heads do not agree")) return {};
-  return {call.builder().apply_one(
-      ops::kFusedAttention, names_of(std::move(q), std::move(k), std::move(v)),
-      {.p = call.number("dropout_p", 0), .causal = call.flag("is_causal", false)})};
+  const bool heads_agree = k.size(1) == v.size(1) && k.size(1) > 0 && q.size(1) % k.size(1) == 0 &&
+                           (repeats || q.size(1) == k.size(1));
+  if (!check(call, heads_agree, "its heads do not agree")) return {};
+  const bool fits = q.size(0) == k.size(0) && q.size(0) == v.size(0) && k.size(2) == v.size(2) &&
+                    q.size(3) == k.size(3);
+  if (!check(call, fits && has_elements(q) && has_elements(k) && has_elements(v), shapes(q, k)))
+    return {};
+  const bool causal = call.flag("is_causal", false);
+  Name mask;
+  if (call.has("attn_mask")) {
+    mask = call.tensor("attn_mask");
+    if (!check(call, mask && !causal && spreads_over(mask, q, k), "its mask does not fit"))
+      return {};
+  }
+  return {
+      call.builder().apply_one(ops::kScaledDotProductAttention,
+                               names_of(std::move(q), std::move(k), std::move(v), std::move(mask)),
+                               {.p = call.number("dropout_p", 0), .causal = causal})};
 }
 
 // --- windows ---

@@ -1,7 +1,6 @@
 #include "estimator/ops/attention.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -9,7 +8,8 @@
 
 #include "core/units.h"
 #include "estimator/ops/blas.h"
-#include "estimator/ops/reduction.h"
+#include "estimator/ops/sdpa.h"
+#include "estimator/ops/view.h"
 
 namespace forerun::ops {
 namespace {
@@ -27,16 +27,6 @@ struct Heads {
   Shape packed() const { return {batch, length, 3 * width}; }
 };
 
-// Forward and backward of a causal attention: two products of 2 b h l l d FLOPs each way, and as
-// much again to recompute.
-void launch_attention(Runtime& run, std::string_view kernel, const Heads& h, DType dtype,
-                      double products) {
-  const double scores =
-      static_cast<double>(h.batch * h.heads * h.length) * static_cast<double>(h.length) / 2;
-  const double bytes = 4.0 * static_cast<double>(h.batch * h.length * h.width * size_bytes(dtype));
-  run.tape.launch(kernel, dtype, products * 2 * scores * static_cast<double>(h.head_dim), bytes);
-}
-
 // The gradients of q, k, v meet in one tensor again, the gradient of the packed projection
 // (SplitBackward's cat).
 Tensor pack(Runtime& run, const Heads& h, DType dtype) {
@@ -45,143 +35,19 @@ Tensor pack(Runtime& run, const Heads& h, DType dtype) {
   return packed;
 }
 
-Tensor fp32(Runtime& run, Shape shape, std::string_view what) {
-  return run.output(std::move(shape), DType::Float32, what);
-}
-
-// --- the memory-efficient kernels (attention.cu, attention_backward.cu) ---
-
-Tensor efficient_forward(Runtime& run, const Heads& h, DType dtype, Tensors& kept) {
-  Tensor y = run.output(h.output(), dtype, "attention output");
-  kept.push_back(fp32(run, {h.batch, h.heads, round_up(h.length, 32)}, "log-sum-exp"));
-  return y;
-}
-
-void efficient_backward(Runtime& run, const Heads& h, DType dtype) {
-  const Shape rows{h.batch, h.heads, h.length};
-  Tensor delta;
-  if (dtype == DType::Float32) {
-    // delta = (grad * out).sum(-1), then made contiguous; the half kernels compute it themselves.
-    const Tensor products = fp32(run, h.output(), "gradient times output");
-    const Tensor sums = fp32(run, rows, "delta before its copy");
-    reduce(run, "sum", {h.batch * h.heads * h.length, h.head_dim, Reduction::Over::Inner});
-    delta = fp32(run, rows, "delta");
-  } else {
-    delta = fp32(run, rows, "delta");
-  }
-  const Tensor workspace = run.output({efficient_workspace_bytes(h.batch * h.heads, h.length)},
-                                      DType::UInt8, "attention workspace");
-}
-
-// --- flash attention (flash_api.cpp) ---
-
-Tensor flash_forward(Runtime& run, const Heads& h, DType dtype, Tensors& kept) {
-  Tensor y = run.output(h.output(), dtype, "attention output");
-  kept.push_back(fp32(run, {h.batch, h.heads, h.length}, "log-sum-exp"));
-  Tensor partial_sums, partial_outputs;
-  if (const std::int64_t splits =
-          flash_splits({h.batch * h.heads, h.length, h.length, h.head_dim}, run.device);
-      splits > 1) {
-    partial_sums = fp32(run, {splits, h.batch, h.heads, h.length}, "log-sum-exp of each split");
-    partial_outputs = fp32(run, {splits, h.batch, h.heads, h.length, round_up(h.head_dim, 32)},
-                           "output of each split");
-  }
-  kept.push_back(run.output({2}, DType::Int64, "random state"));
-  kept.push_back(run.output({1}, DType::Int64, "random offset"));
-  return y;
-}
-
-void flash_backward(Runtime& run, const Heads& h) {
-  const std::int64_t length = round_up(h.length, 128);
-  const Tensor delta = fp32(run, {h.batch, h.heads, length}, "delta");
-  const Tensor accumulated =
-      fp32(run, {h.batch, length, h.heads, round_up(h.head_dim, 32)}, "query gradient in float");
-}
-
-// --- cuDNN (MHA.cpp and cudnn-frontend's backward graph, which needs the query gradient and delta
-// in float) ---
-
-Tensor cudnn_forward(Runtime& run, const Heads& h, DType dtype, Tensors& kept) {
-  const Tensor seed = run.output({1}, DType::Int64, "random seed");
-  const Tensor offset = run.output({1}, DType::Int64, "random offset");
-  Tensor y = run.output(h.output(), dtype, "attention output");
-  kept.push_back(fp32(run, {h.batch, h.heads, h.length}, "log-sum-exp"));
-  kept.push_back(seed);
-  kept.push_back(offset);
-  run.tape.note("cuDNN attention's own workspaces are chosen by the library and taken as zero");
-  return y;
-}
-
-void cudnn_backward(Runtime& run, const Heads& h) {
-  const std::int64_t rows = h.batch * h.heads * h.length;
-  const Tensor workspace =
-      run.output({rows * (h.head_dim + 1)}, DType::Float32, "attention workspace");
-}
-
 }  // namespace
-
-std::int64_t flash_splits(const FlashWork& of, const devices::Device& device) {
-  const std::int64_t processors = std::max<std::int64_t>(1, 2 * device.multiprocessors);
-  const std::int64_t key_block = of.head_dim <= 64 ? 256 : of.head_dim <= 128 ? 128 : 64;
-  const std::int64_t key_blocks = ceil_div(of.keys, key_block);
-  const std::int64_t work = of.rows * ceil_div(of.queries, 64);
-  if (static_cast<float>(work) >= 0.8f * static_cast<float>(processors)) return 1;
-  const std::int64_t most = std::min<std::int64_t>({128, processors, key_blocks});
-  auto efficiency = [&](std::int64_t n) {
-    const float waves = static_cast<float>(work * n) / static_cast<float>(processors);
-    return waves / std::ceil(waves);
-  };
-  auto eligible = [&](std::int64_t n) {
-    return n == 1 || ceil_div(key_blocks, n) != ceil_div(key_blocks, n - 1);
-  };
-  float best = 0;
-  for (std::int64_t n = 1; n <= most; ++n) {
-    if (eligible(n)) best = std::max(best, efficiency(n));
-  }
-  for (std::int64_t n = 1; n <= most; ++n) {
-    if (eligible(n) && efficiency(n) >= 0.85f * best) return n;
-  }
-  return 1;
-}
-
-std::int64_t efficient_workspace_bytes(std::int64_t rows, std::int64_t queries) {
-  constexpr std::int64_t kTileBytes = 64 * 64 * 4 + 16;
-  return rows * ceil_div(queries, 64) * kTileBytes;
-}
-
-AttentionKernel attention_kernel(const devices::Device& device, DType dtype) {
-  if (dtype == DType::Float32 || device.compute_major < 8) return AttentionKernel::Efficient;
-  return device.compute_major == 8 ? AttentionKernel::Flash : AttentionKernel::Cudnn;
-}
 
 Tensor attention(Runtime& run, const Tensor& qkv, std::int64_t heads) {
   const Heads h(qkv, heads);
-  const AttentionKernel kernel = attention_kernel(run.device, qkv.dtype);
-  Tensors kept;
-  Tensor y = kernel == AttentionKernel::Efficient ? efficient_forward(run, h, qkv.dtype, kept)
-             : kernel == AttentionKernel::Flash   ? flash_forward(run, h, qkv.dtype, kept)
-                                                  : cudnn_forward(run, h, qkv.dtype, kept);
-  launch_attention(run, "scaled_dot_product_attention", h, qkv.dtype, 2);
-  Node* node =
-      run.record("scaled_dot_product_attention", y, {&qkv},
-                 [h, kernel](Runtime& r, Node& self, Tensors& grad) -> Tensors {
-                   const DType dtype = grad[0].dtype;
-                   Tensors parts;
-                   for (const char* what : {"q gradient", "k gradient", "v gradient"})
-                     parts.push_back(r.output(h.output(), dtype, what));
-                   if (kernel == AttentionKernel::Efficient) efficient_backward(r, h, dtype);
-                   if (kernel == AttentionKernel::Flash) flash_backward(r, h);
-                   if (kernel == AttentionKernel::Cudnn) cudnn_backward(r, h);
-                   launch_attention(r, "scaled_dot_product_attention_backward", h, dtype, 5);
-                   grad.clear();
-                   self.saved.clear();
-                   return {pack(r, h, dtype)};
-                 });
-  if (node == nullptr) return y;
-  run.keep(*node, qkv);
-  run.keep(*node, y);
-  for (const Tensor& one : kept) run.keep(*node, one);
-  return y;
+  auto in_heads = [&](const Tensor& x) {
+    return transpose(run, reshape(run, x, {h.batch, h.length, h.heads, h.head_dim}), 1, 2);
+  };
+  const Tensors parts = split(run, qkv, {h.width, h.width, h.width}, 2);
+  const Tensor q = in_heads(parts[0]);
+  const Tensor k = in_heads(parts[1]);
+  const Tensor v = in_heads(parts[2]);
+  const Tensor y = sdpa(run, q, k, v, {}, {.dropout = 0, .causal = true});
+  return reshape(run, transpose(run, y, 1, 2), h.output());
 }
 
 namespace {

@@ -233,6 +233,7 @@ Tensor where(Runtime& run, const Tensor& condition, const Tensor& a, const Tenso
                                     Tensors back(2);
                                     for (const std::size_t i : {1u, 0u}) {  // other before self
                                       if (!self.needs(i)) continue;
+                                      const Tensor zero = r.output({}, grad[0].dtype, "0");
                                       back[i] = elementwise(r, "where", {&self.saved[0], &grad[0]},
                                                             grad[0].dtype, "operand gradient");
                                     }

@@ -9,7 +9,6 @@
 #include "estimator/autograd/training.h"
 #include "estimator/cost/roofline.h"
 #include "estimator/graph/graph.h"
-#include "estimator/ops/fused_attention.h"
 #include "estimator/pipeline/stages.h"
 #include "estimator/pipeline/trace.h"
 
@@ -114,29 +113,10 @@ MemoryEstimate memory(const graph::Graph& graph, const Recording& recording, con
 // A second or two of work at most: nobody trains with more operators a step than this.
 constexpr std::int64_t kMaxOperators = 400'000;
 
-// Which attention kernel runs depends on the device, which the graph does not know.
-Status check_attention(const Spec& spec, const graph::Graph& graph, const devices::Device& device) {
-  for (const graph::Instruction& one : graph.instructions) {
-    if (one.op != &ops::kFusedAttention) continue;
-    auto operand = [&](std::size_t i) -> const graph::Value& {
-      return graph.values[static_cast<std::size_t>(one.inputs[i])];
-    };
-    const auto low = one.attributes.no_autocast ? std::nullopt : autocast_dtype(spec.precision);
-    const auto gap = ops::fused_attention_gap(device, low.value_or(operand(0).dtype),
-                                              operand(0).shape, operand(1).shape, operand(2).shape);
-    if (gap)
-      return error_at(
-          spec.source ? spec.source->at : Location{spec.path, {}, {}},
-          fmt::format("scaled_dot_product_attention {} is not modelled ({})", *gap, one.where));
-  }
-  return Done{};
-}
-
-Result<graph::Graph> build_graph(const Spec& spec, const devices::Device& device) {
+Result<graph::Graph> build_graph(const Spec& spec) {
   if (const Status known = check_supported(spec); !known) return known.error();
   auto graph = graph::build(spec);
   if (!graph) return graph;
-  if (const Status known = check_attention(spec, *graph, device); !known) return known.error();
   const auto operators = static_cast<std::int64_t>(graph->instructions.size());
   if (operators * spec.gradient_accumulation_steps <= kMaxOperators) return graph;
   return error_at({spec.path, {}, {}},
@@ -174,12 +154,12 @@ Result<Stages> build_stages(const std::vector<const Spec*>& before, const Spec& 
   graphs.reserve(before.size());
   std::vector<autograd::Run> earlier;
   for (const Spec* one : before) {
-    auto graph = build_graph(*one, device);
+    auto graph = build_graph(*one);
     if (!graph) return graph.error();
     graphs.push_back(std::move(*graph));
     earlier.push_back({one, &graphs.back()});
   }
-  auto graph = build_graph(spec, device);
+  auto graph = build_graph(spec);
   if (!graph) return graph.error();
   auto recording = autograd::schedule(earlier, {&spec, &*graph}, device);
   if (!recording) return recording.error();

@@ -6,7 +6,6 @@
 
 #include "core/nearest.h"
 #include "estimator/graph/layer_catalog.h"
-#include "estimator/ops/attention.h"
 
 namespace forerun::layers {
 namespace {
@@ -80,11 +79,6 @@ Status check(const Builder& builder, const LayerSpec& spec, ValueId input, const
   if (with.dim % with.heads != 0)
     return error_at(spec.at,
                     fmt::format("dim {} is not a multiple of {} heads", with.dim, with.heads));
-  const std::int64_t head = with.dim / with.heads;
-  if (with.kind == "sdpa" && (head % 8 != 0 || head > ops::kMostHeadDim)) {
-    return error_at(spec.at, fmt::format("attention with heads of {} is not modelled", head),
-                    fmt::format("a multiple of 8 up to {}, or kind: explicit", ops::kMostHeadDim));
-  }
   return Done{};
 }
 
