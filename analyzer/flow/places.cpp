@@ -188,9 +188,8 @@ void Builder::write_member(const Values& bases, const std::string& step, const V
     const int* before = run.state.find(key);
     int set = sets_.intern(values);
     if (!strong)
-      set = sets_.united(set, before != nullptr
-                                  ? *before
-                                  : sets_.intern({member_on_entry(base, number)}));
+      set = sets_.united(
+          set, before != nullptr ? *before : sets_.intern({member_on_entry(base, number)}));
     run.state.set(key, set);
     add(step.starts_with('[') ? value(base).contents : value(base).holds, values);
   }

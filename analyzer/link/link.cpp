@@ -60,6 +60,7 @@ class Linker {
     for (ir::Function& function : program_.functions) follow(function.body, nullptr);
     // follow() adds more.
     for (std::size_t i = 0; i < made_.size(); ++i) follow(made_[i].body, from_[i]);
+    if (!trains(program_.functions) && !trains(made_)) return take_back();
     program_.linked.functions.assign(std::make_move_iterator(made_.begin()),
                                      std::make_move_iterator(made_.end()));
   }
@@ -71,11 +72,31 @@ class Linker {
       if (auto* op = std::get_if<ir::Op>(&node.value)) {
         const auto called = definition(*op, of);
         if (called && is_worth(*called)) {
-          if (const auto name = add(*called)) op->callee = *name;
+          if (const auto name = add(*called)) {
+            if (of == nullptr) followed_.emplace_back(op, op->callee);
+            op->callee = *name;
+          }
         }
       }
       ir::each_block(node, [&](ir::Block& inner) { follow(inner, of); });
     }
+  }
+
+  // A library that is used and never trained tells its caller nothing, and there is much of it.
+  template <class Functions>
+  static bool trains(const Functions& functions) {
+    bool found = false;
+    for (const ir::Function& function : functions) {
+      each_op(function.body, [&](const ir::Op& op) {
+        found |= op.kind == ir::Kind::Backward || op.kind == ir::Kind::Step ||
+                 op.kind == ir::Kind::ScalerStep;
+      });
+    }
+    return found;
+  }
+  void take_back() {
+    for (const auto& [op, callee] : followed_) op->callee = callee;
+    program_.linked = {};
   }
 
   // What a call means beyond the program itself.
@@ -189,6 +210,7 @@ class Linker {
   const Modules& modules_;
   const Programs& programs_;
   const Globals globals_;
+  std::vector<std::pair<ir::Op*, std::string>> followed_;  // the program's own, as it was written
   std::deque<ir::Function> made_;
   std::deque<std::shared_ptr<const ir::Program>> from_;  // of each made_
   std::map<Key, bool> worth_;

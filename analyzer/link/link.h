@@ -18,6 +18,7 @@ using Programs = std::function<std::shared_ptr<const ir::Program>(const std::str
 // Adds to program.linked the functions and classes that it imports and calls, and those that they
 // call, as far as they do something of the training protocol (kinds up to requires_grad): the rest
 // tells a caller nothing. A call of one carries its unique name as callee. Left alone:
+//   - all of it, when neither the program nor what it calls runs backward or steps an optimizer;
 //   - values of imported functions (callbacks), methods named through the class;
 //   - what reads a global of its file that this program has a name for too;
 //   - what comes after kMostLinked definitions.

@@ -83,8 +83,7 @@ bool tells_of_training(std::string_view word, Use use) {
   if (use.called && is_of_training(lexicon::role_from_called_name(word))) return true;
   if (!use.member) return false;
   const auto meaning = lexicon::method(Role::Unknown, word);
-  return is_of_training(lexicon::role_from_use(word)) ||
-         (meaning && is_of_training(meaning->kind));
+  return is_of_training(lexicon::role_from_use(word)) || (meaning && is_of_training(meaning->kind));
 }
 
 // The next byte that is no space, from `at` on in steps of `step`.

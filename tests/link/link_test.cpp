@@ -130,6 +130,14 @@ TEST(Link, LeavesWhatWouldReadAnotherFilesGlobals) {
               ElementsAre("@0.train"));
 }
 
+TEST(Link, LeavesAProgramAloneThatTrainsNothing) {
+  const Files files = {{"main.py", "from engine import freeze\nfreeze(model)\n"},
+                       {"engine.py", "def freeze(model):\n    model.eval()\n"}};
+  const ir::Program program = linked(files, "main.py");
+  EXPECT_THAT(taken(program), IsEmpty());
+  EXPECT_EQ(ir::print(program), ir::print(*python::lower(files.at("main.py"), "main.py")));
+}
+
 TEST(Link, EndsWhereFilesImportEachOther) {
   const std::string a = "from b import g\ndef f(loss):\n    g(loss)\n";
   const std::string b = "from a import f\ndef g(loss):\n    loss.backward()\n    f(loss)\n";
