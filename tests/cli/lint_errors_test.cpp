@@ -113,7 +113,8 @@ TEST_F(LintErrors, EmptyInputIsClean) {
 
 // Neither is a program that does not parse: what was read is judged, and the error is said.
 TEST_F(LintErrors, PythonThatDoesNotParse) {
-  const CommandResult result = lint({folder_.write("broken.py", "def f(:\n  return ((\n")});
+  const CommandResult result =
+      lint({folder_.write("broken.py", "import torch\ndef f(:\n  return ((\n")});
   EXPECT_NE(result.exit_code, 1) << result.out;
   EXPECT_LT(result.exit_code, 3) << result.err;
   EXPECT_THAT(result.out + result.err, ::testing::HasSubstr("broken.py"));
