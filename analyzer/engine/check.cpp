@@ -89,23 +89,14 @@ void report_unused(const std::vector<Suppression>& all, const Selection& selecti
   }
 }
 
-// The kinds of every operation in a block, however deep.
-rules::Kinds kinds_in(const ir::Block& block) {
-  rules::Kinds found = 0;
-  for (const ir::Node& node : block) {
-    if (const auto* op = std::get_if<ir::Op>(&node.value)) found |= rules::kinds(op->kind);
-    ir::each_block(node, [&](const ir::Block& inner) { found |= kinds_in(inner); });
-  }
-  return found;
-}
-
 // The rules this program can concern at all; without any, nothing is expanded.
 std::vector<const rules::CatalogEntry*> concerned(const ir::Program& program,
                                                   const Selection& selection,
                                                   Thoroughness thoroughness) {
   rules::Kinds kinds = 0;
   for (const auto* functions : {&program.functions, &program.linked.functions})
-    for (const ir::Function& function : *functions) kinds |= kinds_in(function.body);
+    for (const ir::Function& function : *functions)
+      ir::each_op(function.body, [&](const ir::Op& op) { kinds |= rules::kinds(op.kind); });
   const auto framework = flow::framework(program);
   std::vector<const rules::CatalogEntry*> entries;
   for (const rules::CatalogEntry& entry : rules::catalog()) {

@@ -30,4 +30,13 @@ void each_block(Statement& node, Visit&& visit) {
   }
 }
 
+// Calls visit(op) for every operation of a block, however deep, in program order.
+template <class Visit>
+void each_op(const Block& block, const Visit& visit) {
+  for (const Node& node : block) {
+    if (const auto* op = std::get_if<Op>(&node.value)) visit(*op);
+    each_block(node, [&](const Block& inner) { each_op(inner, visit); });
+  }
+}
+
 }  // namespace forerun::ir

@@ -27,14 +27,6 @@ using Key = std::pair<std::string, std::string>;  // its file and name
 
 Key key(const Definition& of) { return {of.program->path, of.name}; }
 
-template <class Visit>
-void each_op(const ir::Block& block, const Visit& visit) {
-  for (const ir::Node& node : block) {
-    if (const auto* op = std::get_if<ir::Op>(&node.value)) visit(*op);
-    ir::each_block(node, [&](const ir::Block& inner) { each_op(inner, visit); });
-  }
-}
-
 bool is_protocol(ir::Kind kind) { return kind <= ir::Kind::RequiresGrad; }
 
 bool names_a_function(const ir::Op& op) {
@@ -87,7 +79,7 @@ class Linker {
   static bool trains(const Functions& functions) {
     bool found = false;
     for (const ir::Function& function : functions) {
-      each_op(function.body, [&](const ir::Op& op) {
+      ir::each_op(function.body, [&](const ir::Op& op) {
         found |= op.kind == ir::Kind::Backward || op.kind == ir::Kind::Step ||
                  op.kind == ir::Kind::ScalerStep;
       });
@@ -153,7 +145,7 @@ class Linker {
     if (!is_new) return known->second;  // one that calls itself is worth what else it does
     bool worth = false;
     for (const ir::Function* function : functions_of(of)) {
-      each_op(function->body, [&](const ir::Op& op) {
+      ir::each_op(function->body, [&](const ir::Op& op) {
         if (worth || is_protocol(op.kind)) {
           worth = true;
         } else if (const auto called = definition(op, of.program)) {

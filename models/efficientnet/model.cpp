@@ -199,11 +199,7 @@ Name build(Builder& b, const Spec& spec, Name input) {
 
 bool recognises(const ModelSource& source) { return find(source) != nullptr; }
 
-std::vector<std::string> names() {
-  std::vector<std::string> all;
-  for (const Architecture& one : known()) all.push_back(one.name);
-  return all;
-}
+std::vector<std::string> names() { return names_of(known()); }
 
 }  // namespace
 

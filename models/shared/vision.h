@@ -15,6 +15,14 @@ namespace forerun::models {
 // family models. False: an error came.
 bool begin_vision(Builder& b, const Spec& spec, const Name& input);
 
+// The names of a family's table of architectures, for its Model.
+template <class Architectures>
+std::vector<std::string> names_of(const Architectures& known) {
+  std::vector<std::string> all;
+  for (const auto& one : known) all.emplace_back(one.name);
+  return all;
+}
+
 // How a kernel slides; the same in both directions.
 struct Window {
   std::int64_t kernel = 1;

@@ -100,11 +100,7 @@ Name build(Builder& b, const Spec& spec, Name input) {
 
 bool recognises(const ModelSource& source) { return find(source) != nullptr; }
 
-std::vector<std::string> names() {
-  std::vector<std::string> all;
-  for (const Architecture& one : kKnown) all.emplace_back(one.name);
-  return all;
-}
+std::vector<std::string> names() { return names_of(kKnown); }
 
 }  // namespace
 
